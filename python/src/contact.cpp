@@ -10,6 +10,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "bodies.hpp"
+#include "diffsim/core/error.hpp"
 #include "diffsim/io/read_mesh.hpp"
 
 namespace diffsim::python {
@@ -147,6 +149,14 @@ thickness.)",
   bind_arrays_of_obstacle(bound);
 }
 
+ContactLawKind law_of(const std::string& name) {
+  const auto names = contact_laws();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) throw Error("law: '" + name + "' is neither 'barrier' nor 'penalty'", ErrorKind::input);
+  return static_cast<ContactLawKind>(found - names.begin());
+}
+std::string name_of(ContactLawKind law) { return contact_laws()[static_cast<std::size_t>(law)]; }
+
 void bind_pair(nb::module_& module) {
   using Given = std::optional<double>;
   nb::class_<ContactPair>(module, "ContactPair",
@@ -157,24 +167,28 @@ ContactOptions is used.)")
       .def(
           "__init__",
           [](ContactPair* self, const std::string& first, const std::string& second, Given barrier_distance,
-             Given barrier_stiffness, Given friction, Given friction_velocity, Given thickness, bool touch) {
+             Given barrier_stiffness, Given friction, Given friction_velocity, Given thickness, bool touch,
+             const std::optional<std::string>& law, Given damping) {
             new (self) ContactPair{.between = {first, second},
                                    .barrier_distance = barrier_distance,
                                    .barrier_stiffness = barrier_stiffness,
                                    .friction = friction,
                                    .friction_velocity = friction_velocity,
                                    .thickness = thickness,
-                                   .touch = touch};
+                                   .touch = touch,
+                                   .law = law ? std::optional(law_of(*law)) : std::nullopt,
+                                   .damping = damping};
           },
           nb::arg("first"), nb::arg("second"), nb::kw_only(), nb::arg("barrier_distance") = nb::none(),
           nb::arg("barrier_stiffness") = nb::none(), nb::arg("friction") = nb::none(),
           nb::arg("friction_velocity") = nb::none(), nb::arg("thickness") = nb::none(), nb::arg("touch") = true,
+          nb::arg("law") = nb::none(), nb::arg("damping") = nb::none(),
           R"(Create the pair.
 
 first, second: names of bodies ("body" if there is one body without a name), labels of obstacles, or names of regions.
 barrier_distance: m. barrier_stiffness: Pa. friction: friction coefficient. friction_velocity: m/s. thickness: m;
 replaces the mean of the thicknesses of both sides. touch: False if the two sides pass through each other; the other
-values must then be None.)")
+values must then be None. law: "barrier" or "penalty". damping: of a penalty, s/m.)")
       .def_ro("between", &ContactPair::between, "Names of the two sides.")
       .def_rw("barrier_distance", &ContactPair::barrier_distance, "Gap below which the two sides repel each other, m.")
       .def_rw("barrier_stiffness", &ContactPair::barrier_stiffness, "Barrier stiffness, Pa.")
@@ -182,6 +196,10 @@ values must then be None.)")
       .def_rw("friction_velocity", &ContactPair::friction_velocity,
               "Slip velocity below which friction is smoothed, m/s.")
       .def_rw("thickness", &ContactPair::thickness, "Thickness, m, or None.")
+      .def_rw("damping", &ContactPair::damping, "Damping of a penalty, s/m.")
+      .def_prop_ro(
+          "law", [](const ContactPair& pair) { return pair.law ? std::optional(name_of(*pair.law)) : std::nullopt; },
+          "Kind of the contact law, \"barrier\" or \"penalty\", or None.")
       .def_rw("touch", &ContactPair::touch, "Whether the two sides touch each other.")
       .def_prop_ro("label", &ContactPair::label, "Name A|B of the pair, which ends the names of its parameters.");
 }
@@ -194,6 +212,10 @@ void bind_values_of_options(nb::class_<ContactOptions>& bound) {
       .def_rw("barrier_stiffness", &ContactOptions::barrier_stiffness, "Barrier stiffness, Pa.")
       .def_rw("adaptive_stiffness", &ContactOptions::adaptive_stiffness,
               "Whether add_contact computes the barrier stiffness.")
+      .def_prop_ro(
+          "law", [](const ContactOptions& options) { return name_of(options.law); },
+          "Kind of the contact law, \"barrier\" or \"penalty\".")
+      .def_rw("damping", &ContactOptions::damping, "Damping of a penalty, s/m.")
       .def_rw("friction", &ContactOptions::friction, "Friction coefficient.")
       .def_rw("friction_velocity", &ContactOptions::friction_velocity,
               "Slip velocity below which friction is smoothed, m/s.")
@@ -219,7 +241,7 @@ void bind_options_of_contact(nb::module_& module) {
       [](ContactOptions* self, double barrier_distance, double barrier_stiffness, bool adaptive_stiffness,
          double friction, double friction_velocity, std::optional<double> thickness, bool with_friction,
          bool lagged_friction, bool self_contact, std::vector<PlaneObstacle> planes, std::vector<MeshObstacle> meshes,
-         std::vector<ContactPair> pairs, const Thicknesses& thicknesses) {
+         std::vector<ContactPair> pairs, const Thicknesses& thicknesses, const std::string& law, double damping) {
         ContactOptions made{.barrier_distance = barrier_distance,
                             .barrier_stiffness = barrier_stiffness,
                             .adaptive_stiffness = adaptive_stiffness,
@@ -231,7 +253,9 @@ void bind_options_of_contact(nb::module_& module) {
                             .self = self_contact,
                             .planes = std::move(planes),
                             .meshes = std::move(meshes),
-                            .pairs = std::move(pairs)};
+                            .pairs = std::move(pairs),
+                            .law = law_of(law),
+                            .damping = damping};
         for (const auto& [body, value] : thicknesses) made.thicknesses.push_back({body, value});
         new (self) ContactOptions(std::move(made));
       },
@@ -242,7 +266,8 @@ void bind_options_of_contact(nb::module_& module) {
       nb::arg("with_friction") = defaults.with_friction, nb::arg("lagged_friction") = defaults.lagged_friction,
       nb::arg("self_contact") = defaults.self, nb::arg("planes") = std::vector<PlaneObstacle>{},
       nb::arg("meshes") = std::vector<MeshObstacle>{}, nb::arg("pairs") = std::vector<ContactPair>{},
-      nb::arg("thicknesses") = Thicknesses{},
+      nb::arg("thicknesses") = Thicknesses{}, nb::arg("law") = name_of(defaults.law),
+      nb::arg("damping") = defaults.damping,
       R"(Create options.
 
 barrier_distance: gap below which surfaces repel each other, m. barrier_stiffness: Pa. adaptive_stiffness: whether
@@ -250,7 +275,9 @@ add_contact computes barrier_stiffness from the stiffness and weight of the bodi
 friction_velocity: slip velocity below which friction is smoothed, m/s. thickness: thickness of the bodies, m.
 with_friction: whether friction terms exist even if friction is 0, for gradients. lagged_friction: whether friction uses
 the normal forces at the beginning of the step. self_contact: whether bodies touch themselves. planes, meshes:
-obstacles. pairs: values for single pairs. thicknesses: dict from names of bodies to thicknesses, m.)");
+obstacles. pairs: values for single pairs. thicknesses: dict from names of bodies to thicknesses, m. law: "barrier", or
+"penalty", a finite pressure barrier_stiffness (1 - gap/barrier_distance)². damping: of a penalty, s/m; the pressure of
+surfaces that approach is multiplied by 1 - damping times the rate of the gap.)");
   bind_values_of_options(bound);
 }
 

@@ -73,6 +73,18 @@ def test_values_of_a_pair_replace_the_common_values():
     assert x[:, 0].mean() < faster[:, 0].mean() - 1e-4
 
 
+def test_a_penalty_is_a_finite_pressure():
+    pair = diffsim.ContactPair("body", "floor", law="penalty", damping=0.5, thickness=1e-3, barrier_stiffness=5e2)
+    assert pair.law == "penalty" and pair.damping == 0.5
+    made = falling([floor()], [pair])
+    assert made.parameters["contact_damping:body|floor"] == 0.5 and made.parameters["contact_damping"] == 0.0
+    assert lowest(made) < FLOOR + 1e-3
+    assert diffsim.ContactOptions(law="penalty", damping=0.1).damping == 0.1
+    assert diffsim.ContactPair("body", "floor").law is None
+    with pytest.raises(diffsim.InputError, match="spring"):
+        diffsim.ContactOptions(law="spring")
+
+
 @pytest.mark.parametrize("name, step", [("friction:body|floor", 1e-3), ("barrier_stiffness:body|floor", 10.0)])
 def test_gradient_with_respect_to_the_values_of_a_pair(name, step):
     made = falling([floor()], [diffsim.ContactPair("body", "floor", friction=0.4, barrier_stiffness=2e4)])

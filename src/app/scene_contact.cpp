@@ -90,9 +90,11 @@ void parse_obstacle(const Value& value, const Scene& scene, ContactSection& sect
   section.options.meshes.push_back(std::move(obstacle));
 }
 
+ContactLawKind to_law(const Value& value) { return to_enum<ContactLawKind>(value, contact_laws()); }
+
 ContactPair parse_pair(const Value& value) {
-  const Mapping mapping(value, {"between", "barrier_distance", "barrier_stiffness", "friction", "friction_velocity",
-                                "thickness", "touch"});
+  const Mapping mapping(value, {"between", "law", "barrier_distance", "barrier_stiffness", "damping", "friction",
+                                "friction_velocity", "thickness", "touch"});
   const Value& between = mapping.need("between", "[A, B], names of two bodies or of a body and an obstacle");
   if (!between.is_list() || between.items.size() != 2)
     between.place.fail("give [A, B], names of two bodies or of a body and an obstacle");
@@ -101,6 +103,8 @@ ContactPair parse_pair(const Value& value) {
   if (const Value* distance = mapping.find("barrier_distance")) pair.barrier_distance = to_positive(*distance, "m");
   if (const Value* stiffness = mapping.find("barrier_stiffness"))
     pair.barrier_stiffness = to_positive(*stiffness, "Pa");
+  if (const Value* law = mapping.find("law")) pair.law = to_law(*law);
+  if (const Value* damping = mapping.find("damping")) pair.damping = to_non_negative(*damping, "s/m");
   if (const Value* friction = mapping.find("friction")) pair.friction = to_non_negative(*friction, "");
   if (const Value* velocity = mapping.find("friction_velocity")) pair.friction_velocity = to_positive(*velocity, "m/s");
   if (const Value* thickness = mapping.find("thickness")) pair.thickness = to_non_negative(*thickness, "m");
@@ -121,8 +125,9 @@ SurfaceFile parse_surface(const Value& value, const Scene& scene) {
 }
 
 ContactSection parse_contact(const Value& value, const Scene& scene) {
-  const Mapping mapping(value, {"barrier_distance", "barrier_stiffness", "friction", "friction_velocity",
-                                "lagged_friction", "thickness", "obstacles", "self", "max_pairs", "pairs", "surface"});
+  const Mapping mapping(value,
+                        {"law", "barrier_distance", "barrier_stiffness", "damping", "friction", "friction_velocity",
+                         "lagged_friction", "thickness", "obstacles", "self", "max_pairs", "pairs", "surface"});
   ContactSection section;
   section.place = mapping.place();
   ContactOptions& options = section.options;
@@ -130,6 +135,11 @@ ContactSection parse_contact(const Value& value, const Scene& scene) {
   const Value& stiffness = mapping.need("barrier_stiffness", "κ, Pa, or adaptive");
   options.adaptive_stiffness = stiffness.is_scalar() && stiffness.text == "adaptive";
   if (!options.adaptive_stiffness) options.barrier_stiffness = to_positive(stiffness, "Pa", "the word adaptive");
+  if (const Value* law = mapping.find("law")) options.law = to_law(*law);
+  if (const Value* damping = mapping.find("damping")) {
+    options.damping = to_non_negative(*damping, "s/m");
+    options.with_friction = true;
+  }
   if (const Value* friction = mapping.find("friction")) {
     options.friction = to_non_negative(*friction, "");
     options.with_friction = true;
@@ -153,7 +163,8 @@ ContactSection parse_contact(const Value& value, const Scene& scene) {
   if (const Value* list = mapping.find("pairs"))
     for (const Value* item : to_items(*list)) {
       options.pairs.push_back(parse_pair(*item));
-      options.with_friction = options.with_friction || options.pairs.back().friction.has_value();
+      const ContactPair& pair = options.pairs.back();
+      options.with_friction = options.with_friction || pair.friction || pair.damping;
       section.pair_places.push_back(item->place);
     }
   if (section.labels.empty() && !options.self && options.pairs.empty() && scene.bodies.size() < 2 &&

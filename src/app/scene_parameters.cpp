@@ -93,6 +93,9 @@ void add_of_contact(const ContactSection& contact, KindsByName& kinds) {
        {Contact::barrier_distance, Contact::barrier_stiffness, Contact::friction, Contact::friction_velocity})
     kinds.add(spec);
   const ContactOptions& options = contact.options;
+  const auto is_penalty = [](const ContactPair& pair) { return pair.law == ContactLawKind::penalty; };
+  if (options.law == ContactLawKind::penalty || std::any_of(options.pairs.begin(), options.pairs.end(), is_penalty))
+    kinds.add(Contact::contact_damping);
   if (options.thickness) kinds.add(Contact::thickness);
   for (const BodyThickness& given : options.thicknesses) kinds.add(Contact::thickness, given.body);
   for (const std::string& label : contact.thick) kinds.add(Contact::thickness, label);

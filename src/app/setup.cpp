@@ -309,8 +309,9 @@ BodySurface load_surface(MPI_Comm comm, const SurfaceFile& given, const std::str
 void add_contact(const Scene& scene, DifferentiableScene& solver) {
   ContactOptions contact = scene.contact->options;
   for (const ParameterEntry& entry : scene.parameters)
-    contact.with_friction = contact.with_friction || spec_of(entry.name).name == ContactParameters::friction.name ||
-                            spec_of(entry.name).name == ContactParameters::friction_velocity.name;
+    for (const ParameterSpec& spec :
+         {ContactParameters::friction, ContactParameters::friction_velocity, ContactParameters::contact_damping})
+      contact.with_friction = contact.with_friction || spec_of(entry.name).name == spec.name;
   for (const MeshFileObstacle& given : scene.contact->files) {
     require_readable(solver.mesh()->comm(), given.file, given.place);
     collectively(solver.mesh()->comm(),

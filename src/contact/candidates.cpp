@@ -344,22 +344,54 @@ void Candidates::make_fields() {
   shares_ = Field("contact_shares", vertices_, 3);
 }
 
-bool Candidates::covered(const Field& at, const Vectors& obstacles, double range) const {
-  if (range > range_ || watched_at_.size() == 0) return false;
-  return farthest(watched_, watched_at_, at.data(), obstacles) <= slack_;
+double Candidates::farthest_out(const Field& at, const Vectors& obstacles) const {
+  const double far = farthest(watched_, watched_at_, at.data(), obstacles);
+  return std::isnan(far) ? std::numeric_limits<double>::infinity() : far;
+}
+
+double Candidates::crowding() const {
+  const auto pairs = static_cast<double>(pairs_.size());
+  const auto primitives = static_cast<double>(pairs_.points.size() + pairs_.edges.size() / 2);
+  return std::max(pairs / std::max(primitives, 1.0), 20.0 * pairs / static_cast<double>(max_pairs_));
+}
+
+double Candidates::new_slack(double range, double moved, double crowding) const {
+  // With a larger slack, the lists contain more pairs, and are built less often. Building the lists takes time in
+  // proportion to the number of primitives. The slack therefore increases only while there are fewer pairs.
+  constexpr double wanted_calls = 64.0;
+  const double least = 0.5 * range;
+  if (!std::isfinite(moved) || calls_ == 0) return least;
+  const double most = std::min(0.5 * mean_edge_, crowding > 1.0 ? 0.5 * slack_ : 2.0 * slack_);
+  return std::max(least, std::min(wanted_calls * moved / calls_, most));
+}
+
+double Candidates::mean_edge(const std::vector<double>& x) const {
+  double sums[2] = {0.0, static_cast<double>(local_edges_.size())};
+  for (const std::array<int, 2>& edge : local_edges_) {
+    const std::size_t a = 3 * static_cast<std::size_t>(edge[0]), b = 3 * static_cast<std::size_t>(edge[1]);
+    sums[0] += std::hypot(x[a] - x[b], x[a + 1] - x[b + 1], x[a + 2] - x[b + 2]);
+  }
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
+  return sums[1] > 0.0 ? sums[0] / sums[1] : 0.0;
 }
 
 void Candidates::cover(const Field& from, const Vectors& obstacles_from, const Field& to, const Vectors& obstacles_to,
                        double range) {
   const bool empty = watched_.size() + static_cast<std::size_t>(num_obstacle_vertices_) == 0;
-  int stale = !(empty && range <= range_) &&
-              (!covered(from, obstacles_from, range) || (&from != &to && !covered(to, obstacles_to, range)));
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &stale, 1, MPI_INT, MPI_MAX, mesh_->comm()));
-  if (!stale) return;
+  double largest[2] = {0.0, crowding()};  // largest distance by which a vertex has left its box; crowding
+  if (range > range_ || (!empty && watched_at_.size() == 0))
+    largest[0] = std::numeric_limits<double>::infinity();
+  else if (!empty)
+    largest[0] = std::max(farthest_out(from, obstacles_from), &from == &to ? 0.0 : farthest_out(to, obstacles_to));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPI_DOUBLE, MPI_MAX, mesh_->comm()));
+  ++calls_;
+  if (largest[0] <= slack_) return;
   const ProfilingRegion region("diffsim::contact::find_candidates");
+  if (rebuilds_ == 0) mean_edge_ = mean_edge(from.to_host());
+  slack_ = new_slack(range, largest[0], largest[1]);
   ++rebuilds_;
+  calls_ = 0;
   range_ = range;
-  slack_ = 0.5 * range;
   const double reach = 0.5 * range + slack_;
   const std::vector<double> x_from = from.to_host(), x_to = to.to_host();
   Lists lists;
@@ -394,11 +426,15 @@ void Candidates::cover(const Field& from, const Vectors& obstacles_from, const F
     drop_far_pairs(pairs_, a, b, range, slack_);
   });
 
-  // Boxes that the vertices sweep between `from` and `to`, for later calls of `covered`.
+  watch(x_from, obstacles_from, x_to, obstacles_to);
+}
+
+void Candidates::watch(const std::vector<double>& from, const Vectors& obstacles_from, const std::vector<double>& to,
+                       const Vectors& obstacles_to) {
   const std::size_t mesh_vertices = watched_.size();
   std::vector<Box> swept(mesh_vertices + static_cast<std::size_t>(num_obstacle_vertices_));
   for (std::size_t i = 0; i < mesh_vertices; ++i)
-    swept[i] = swept_box(std::array<int, 1>{body_.points[i].index}, x_from, x_to, 0.0);
+    swept[i] = swept_box(std::array<int, 1>{body_.points[i].index}, from, to, 0.0);
   const auto o_from = host_view(obstacles_from);
   const auto o_to = host_view(obstacles_to);
   for (std::size_t i = mesh_vertices; i < swept.size(); ++i)

@@ -125,9 +125,10 @@ struct PairView {
 ///
 /// The function `cover` builds the lists of candidate pairs for a distance `range` and for given displacements of the
 /// vertices. The bounding box of each vertex's displacement is enlarged on each side by a margin, the slack, of half
-/// the distance `range`. As long as all vertices stay in their enlarged bounding boxes, the lists contain all pairs
-/// that may come nearer than `range`. A later call of `cover` builds the lists again if a vertex leaves its enlarged
-/// bounding box, or if `range` is larger than in the call that built the lists.
+/// the distance `range`, or of more if the vertices move fast (`new_slack`). As long as all vertices stay in their
+/// enlarged bounding boxes, the lists contain all pairs that may come nearer than `range`. A later call of `cover`
+/// builds the lists again if a vertex leaves its enlarged bounding box, or if `range` is larger than in the call that
+/// built the lists.
 class Candidates {
  public:
   /// Prepares the search. `self`: true if the search includes pairs within one body. `bodies`: the first vertex number
@@ -200,7 +201,21 @@ class Candidates {
 
  private:
   struct Lists;
-  bool covered(const Field& at, const Vectors& obstacles, double range) const;
+  /// Returns the largest distance (m), along a coordinate axis, by which a vertex of this rank is outside the box that
+  /// the vertex swept when the lists were built; infinity for positions that are NaN.
+  double farthest_out(const Field& at, const Vectors& obstacles) const;
+  /// Stores the boxes that the vertices sweep between two positions, for later calls of `farthest_out`.
+  void watch(const std::vector<double>& from, const Vectors& obstacles_from, const std::vector<double>& to,
+             const Vectors& obstacles_to);
+  /// Returns the number of pairs on this rank, divided by the number of primitives (points and edges), or 20 times the
+  /// number of pairs divided by their maximum number, whichever is larger.
+  double crowding() const;
+  /// Returns the slack (m) of new lists that serve about 64 calls of `cover`, if the crowding allows such a slack.
+  /// `moved`: largest distance (m) by which a vertex has left its box since the lists were built; infinity if unknown.
+  /// `crowding`: maximum of `crowding()` over all ranks.
+  double new_slack(double range, double moved, double crowding) const;
+  /// Returns the mean length (m) of the edges of the surface at the positions `x`; 0 without edges. Collective.
+  double mean_edge(const std::vector<double>& x) const;
   void import_primitives(const std::vector<double>& from, const std::vector<double>& to, double reach,
                          Lists& lists) const;
   void number_vertices(Lists& lists);
@@ -235,8 +250,8 @@ class Candidates {
   int num_owned_edges_ = 0;
   mutable ArrayPool pool_;
   mutable Field ring_, shares_;  // fields on `vertices_`
-  double range_ = -1.0, slack_ = 0.0;
-  int rebuilds_ = 0;
+  double range_ = -1.0, slack_ = 0.0, mean_edge_ = 0.0;
+  int rebuilds_ = 0, calls_ = 0;  // calls of `cover` since the lists were built
 };
 
 }  // namespace diffsim::contact

@@ -18,10 +18,13 @@ void ContactState::share(MPI_Comm comm) {
   intersections = counts[1];
 }
 
-void ContactTerm::record_friction(const ParameterSet& parameters, const std::vector<std::string>& names) {
-  frictionless_ = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-    const std::vector<double> values = parameters.at(name).field.to_host();
+void ContactTerm::record_dissipation(const ParameterSet& parameters, const std::vector<ContactLawNames>& laws) {
+  const auto is_zero = [&](const std::string& name) {
+    const std::vector<double> values = name.empty() ? std::vector<double>() : parameters.at(name).field.to_host();
     return std::all_of(values.begin(), values.end(), [](double value) { return value == 0.0; });
+  };
+  conserves_energy_ = std::all_of(laws.begin(), laws.end(), [&](const ContactLawNames& law) {
+    return is_zero(law.friction()) && is_zero(law.damping());
   });
 }
 
@@ -40,12 +43,13 @@ void ContactTerm::begin_adjoint_tangent(const ParameterSet& gradient, const Para
 }
 
 void ContactTerm::require_derivatives(const ParameterSet& set) const {
-  const auto is_of_friction = [](const Parameter& parameter) {
+  const auto is_of_dissipation = [](const Parameter& parameter) {
     const std::string_view without_label = std::string_view(parameter.name()).substr(0, parameter.name().find(':'));
     return without_label == ContactParameters::friction.name ||
-           without_label == ContactParameters::friction_velocity.name;
+           without_label == ContactParameters::friction_velocity.name ||
+           without_label == ContactParameters::contact_damping.name;
   };
-  if (forces_ == ContactForces::barrier && std::any_of(set.begin(), set.end(), is_of_friction))
+  if (forces_ == ContactForces::barrier && std::any_of(set.begin(), set.end(), is_of_dissipation))
     throw Error(
         "this contact term has no friction, so it has no derivative with respect to friction parameters; enable "
         "friction",

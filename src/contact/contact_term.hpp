@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "contact/parameters.hpp"
 #include "diffsim/contact/contact.hpp"
 #include "diffsim/core/force_term.hpp"
 
@@ -13,10 +14,10 @@ namespace diffsim {
 
 /// Contact forces that a contact term computes.
 enum class ContactForces {
-  barrier,               ///< barrier forces only; the contact has no friction
-  barrier_and_friction,  ///< barrier and friction forces, both evaluated at the same configuration
-  barrier_part,          ///< barrier forces only; another term computes the friction forces
-  friction_part,         ///< friction forces only; another term computes the barrier forces
+  barrier,               ///< normal forces only; the contact has neither friction nor damping
+  barrier_and_friction,  ///< normal forces, friction and damping, all evaluated at the same configuration
+  barrier_part,          ///< normal forces only; another term computes friction and damping
+  friction_part,         ///< friction and damping only; another term computes the normal forces
 };
 
 /// Map from two names {A, B} to the sum of the contact forces (N) that the body or obstacle B exerts on the body A. If
@@ -24,17 +25,19 @@ enum class ContactForces {
 using ForcesBetween = std::map<std::array<std::string, 2>, std::array<double, 3>>;
 
 /// Force term of contact. The contact law has four scalar parameters:
-///   `barrier_distance` d̂ (m), `barrier_stiffness` κ (Pa), `friction` µ, `friction_velocity` ε_v (m/s).
+///   `barrier_distance` d̂ (m), `barrier_stiffness` κ (Pa), `friction` µ, `friction_velocity` ε_v (m/s);
+/// a penalty (ContactLawKind) has a fifth, `contact_damping` c (s/m).
 /// Two surfaces A and B, each of a body, a region of a body or an obstacle, may have separate values of some of these
-/// four parameters; the name of a parameter that applies only to contact between A and B ends with :A|B, for example
+/// parameters; the name of a parameter that applies only to contact between A and B ends with :A|B, for example
 /// `friction:A|B`. For two surfaces without a separate value, the parameter without a suffix applies, for example
 /// `friction`. The parameter `thickness` (m) is optional: `thickness` may exist for all bodies, for one body or
 /// obstacle as `thickness:A`, and for a pair as `thickness:A|B`. Two surfaces stay farther apart than the contact
 /// thickness ξ, which is the thickness of the pair or, by default, the mean of the thicknesses of the two surfaces.
 ///
 /// The contact energy is the integral of κ ψ(d², d̂, ξ) over the surface in the rest configuration, with the barrier
-/// stiffness κ, the barrier ψ (contact/barrier.hpp), the distance d to other surfaces, the barrier distance d̂ and the
-/// thickness ξ. Friction is Coulomb friction, smoothed below the sliding velocity ε_v (Li et al. 2020, eq. 14):
+/// stiffness κ, the barrier ψ (contact/barrier.hpp) or penalty ψ (contact/penalty.hpp), the distance d to other
+/// surfaces, the barrier distance d̂ and the thickness ξ. Friction is Coulomb friction, smoothed below the sliding
+/// velocity ε_v (Li et al. 2020, eq. 14):
 ///   f_t = -µ N s(|u|) u/|u|,  s(y) = 2 y/ε_v - (y/ε_v)² for y < ε_v, else 1,
 /// with the Coulomb coefficient µ, the normal force N and the tangential relative velocity u, where N and u are
 /// evaluated at the same configuration. A term of friction alone (`ContactForces::friction_part`) has the dissipation
@@ -48,10 +51,10 @@ class ContactTerm : public ForceTerm {
     return forces_ == ContactForces::barrier_and_friction || forces_ == ContactForces::friction_part;
   }
   bool limits_steps() const override { return forces_ != ContactForces::friction_part; }
-  /// Returns true if the contact forces have an energy: if there is no friction, or if all friction coefficients µ are
-  /// zero. With µ = 0 the friction forces and their Jacobian vanish, but the derivatives of the friction forces with
-  /// respect to µ do not.
-  bool has_energy() const override { return !has_friction() || frictionless_; }
+  /// Returns true if the contact forces have an energy: if there is neither friction nor damping, or if all friction
+  /// coefficients µ and dampings c are zero. With µ = c = 0, the forces of friction and damping and their Jacobians
+  /// vanish, but their derivatives with respect to µ and c do not.
+  bool has_energy() const override { return !has_friction() || conserves_energy_; }
   bool has_symmetric_jacobian() const override { return has_energy(); }
   bool has_dissipation() const override { return forces_ == ContactForces::friction_part; }
   // `prepare_tangent`, `begin_adjoint` and `begin_adjoint_tangent` throw Error (input) for a derivative with respect to
@@ -80,15 +83,15 @@ class ContactTerm : public ForceTerm {
   /// Selects the contact forces that this contact term computes. Derived classes call `set_forces` in their
   /// constructors.
   void set_forces(ContactForces forces) { forces_ = forces; }
-  /// Records whether all friction coefficients µ, which are the parameters with the names `names`, are zero. Derived
-  /// classes call `record_friction` in their function `prepare`.
-  void record_friction(const ParameterSet& parameters, const std::vector<std::string>& names);
+  /// Records whether all friction coefficients µ and dampings c of the contact laws `laws` are zero. Derived classes
+  /// call `record_dissipation` in their function `prepare`.
+  void record_dissipation(const ParameterSet& parameters, const std::vector<ContactLawNames>& laws);
 
  private:
   void require_derivatives(const ParameterSet& set) const;
 
   ContactForces forces_ = ContactForces::barrier;
-  bool frictionless_ = false;
+  bool conserves_energy_ = false;
 };
 
 }  // namespace diffsim

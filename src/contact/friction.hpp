@@ -6,12 +6,6 @@
 
 namespace diffsim::contact {
 
-DIFFSIM_FUNCTION double value_of(double x) { return x; }
-template <class T, int N>
-DIFFSIM_FUNCTION double value_of(const Dual<T, N>& x) {
-  return value_of(x.value);
-}
-
 /// Factor s(y)/y (s/m) of smoothed Coulomb friction as a function of y² = `squared` (m²/s²), where y is the sliding
 /// velocity: s(y) = 2 y/ε - (y/ε)² for y < ε, else 1, with ε = `velocity` (m/s). The sliding velocity y = √`squared`
 /// has no derivative with respect to `squared` at y = 0. At y = 0, `friction_factor` therefore returns the limit 2/ε,

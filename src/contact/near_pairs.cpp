@@ -9,16 +9,17 @@
 namespace diffsim::contact {
 namespace {
 
-/// Sets marks(p) to 1 if the distance of pair p is less than factor · d̂ + ξ, else to 0.
+/// Sets marks(p) to 1 if the distance of pair p is less than factor · d̂ + a, else to 0. a is the thickness ξ, or, if
+/// `touching` is true, the distance that the contact law keeps.
 template <class Laws>
-void mark_within(const PairView& pairs, const Vectors& x, const Laws& laws, double factor,
+void mark_within(const PairView& pairs, const Vectors& x, const Laws& laws, double factor, bool touching,
                  const DeviceArray<std::int64_t>& marks) {
   Kokkos::parallel_for(
       "diffsim::contact::mark_within", over(static_cast<std::size_t>(pairs.size())), KOKKOS_LAMBDA(int p) {
         Vec3<double> points[4];
         load(pairs, p, x, points);
         const LawAddresses& law = laws.of(pairs, p);
-        const double limit = factor * law.at(1) + law.thickness();
+        const double limit = factor * law.at(1) + (touching ? law.kept_distance() : law.thickness());
         marks(p) = is_nearer(pairs, p, points, limit) ? 1 : 0;
       });
 }
@@ -35,11 +36,11 @@ void collect(const DeviceArray<std::int64_t>& begin, const DeviceArray<int>& act
 
 /// Returns the indices of the pairs that `mark_within` marks, ascending.
 template <class Laws>
-DeviceArray<int> collect_within(const PairView& pairs, const Vectors& x, const Laws& laws, double factor,
+DeviceArray<int> collect_within(const PairView& pairs, const Vectors& x, const Laws& laws, double factor, bool touching,
                                 ArrayPool& pool) {
   const auto marks =
       pool.take_zeroed<std::int64_t>("diffsim::contact::marks", static_cast<std::size_t>(pairs.size()) + 1);
-  mark_within(pairs, x, laws, factor, marks);
+  mark_within(pairs, x, laws, factor, touching, marks);
   const std::int64_t total = detail::exclusive_sums(marks);
   const auto active = pool.take<int>("diffsim::contact::active", static_cast<std::size_t>(total));
   collect(marks, active);
@@ -73,18 +74,18 @@ void find_begins(const DeviceArray<std::uint64_t>& sorted, const DeviceArray<int
   Kokkos::fence();
 }
 
-}  // namespace
-
-NearPairs pairs_within(const PairView& pairs, const Vectors& x, const PairLaws& laws, double factor, ArrayPool& pool) {
+/// Returns the pairs that `mark_within` marks, sorted by contact law.
+NearPairs sorted_pairs(const PairView& pairs, const Vectors& x, const PairLaws& laws, double factor, bool touching,
+                       ArrayPool& pool) {
   const std::size_t count = laws.laws.size();
   NearPairs near;
   if (count == 1) {
-    near.pairs = collect_within(pairs, x, OneLaw{laws.laws[0]}, factor, pool);
+    near.pairs = collect_within(pairs, x, OneLaw{laws.laws[0]}, factor, touching, pool);
     near.parts = {{laws.laws[0], 0, static_cast<int>(near.pairs.size())}};
     return near;
   }
   const LawsOfGroups by_groups(laws);
-  near.pairs = collect_within(pairs, x, by_groups, factor, pool);
+  near.pairs = collect_within(pairs, x, by_groups, factor, touching, pool);
   auto keys = pool.take<std::uint64_t>("diffsim::contact::law_keys", near.pairs.size());
   set_law_keys(pairs, near.pairs, by_groups, keys);
   int bits = 1;
@@ -95,6 +96,17 @@ NearPairs pairs_within(const PairView& pairs, const Vectors& x, const PairLaws& 
   const auto begin = host_view(begins);
   for (std::size_t l = 0; l < count; ++l) near.parts.push_back({laws.laws[l], begin(l), begin(l + 1)});
   return near;
+}
+
+}  // namespace
+
+NearPairs pairs_within(const PairView& pairs, const Vectors& x, const PairLaws& laws, double factor, ArrayPool& pool) {
+  return sorted_pairs(pairs, x, laws, factor, false, pool);
+}
+
+NearPairs touching_pairs(const PairView& pairs, const Vectors& x, const PairLaws& laws, double factor,
+                         ArrayPool& pool) {
+  return sorted_pairs(pairs, x, laws, factor, true, pool);
 }
 
 }  // namespace diffsim::contact

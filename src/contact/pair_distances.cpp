@@ -27,9 +27,8 @@ SafePart::value_type least_safe_part(const PairView& pairs, const Vectors& from,
         Vec3<double> a[4], b[4];
         load(pairs, p, from, a);
         load(pairs, p, to, b);
-        const double thickness = laws.of(pairs, p).thickness();
-        const double step =
-            pairs.is_point_triangle(p) ? point_triangle_step(a, b, thickness) : edge_edge_step(a, b, thickness);
+        const double kept = laws.of(pairs, p).kept_distance();
+        const double step = pairs.is_point_triangle(p) ? point_triangle_step(a, b, kept) : edge_edge_step(a, b, kept);
         if (step < best.val || (step == best.val && p < best.loc)) {
           best.val = step;
           best.loc = p;

@@ -5,8 +5,16 @@
 #include "contact/distance.hpp"
 #include "contact/friction.hpp"
 #include "contact/mollifier.hpp"
+#include "contact/penalty.hpp"
 
 namespace diffsim::contact {
+
+/// Potential ψ(s) of a contact law as a function of the squared distance s, and its derivatives with respect to s.
+struct ContactPotential {
+  double value;     ///< m
+  double gradient;  ///< 1/m
+  double hessian;   ///< 1/m³
+};
 
 /// Contact law of a pair: the values of the contact parameters on which the force of the pair depends. The force also
 /// depends on the positions and velocities of the pair's points, and on the pair's weights (PointTriangleWeightsOf,
@@ -17,13 +25,35 @@ struct ContactLaw {
   T range;      ///< barrier distance d̂, m
   T friction;   ///< Coulomb coefficient µ
   T velocity;   ///< sliding velocity ε_v below which friction is smoothed, m/s
-  /// Thickness ξ (m), the mean of the thicknesses of the pair's two primitives. The barrier keeps the distance of a
-  /// pair greater than the thickness ξ.
+  /// Thickness ξ (m), the mean of the thicknesses of the pair's two primitives. A barrier keeps the distance of a pair
+  /// greater than the thickness ξ.
   Thickness thickness = Thickness(0.0);
+  T damping = T(0.0);       ///< damping c of a penalty, s/m
+  bool is_penalty = false;  ///< true: ψ is a penalty (contact/penalty.hpp); false: a barrier (contact/barrier.hpp)
 
-  /// Argument y = (s - ξ²)/(d̂ (d̂ + 2 ξ)) of the barrier b(y), with the squared distance s = `squared`, the barrier
-  /// distance d̂ and the thickness ξ (contact/barrier.hpp).
-  DIFFSIM_FUNCTION T argument(const T& squared) const { return barrier_argument(squared, range, thickness); }
+  /// Potential ψ (m) at the squared distance s = `squared`, which must be less than `limit`.
+  DIFFSIM_FUNCTION T potential(const T& squared) const {
+    using std::sqrt;
+    if (!is_penalty) return range * barrier(barrier_argument(squared, range, thickness));
+    const T r = compression(T(sqrt(squared) - thickness), range);
+    return (1.0 / 3.0) * range * r * r * r;
+  }
+  /// Derivative ∂ψ/∂s (1/m) of the potential ψ with respect to the squared distance s = `squared` < `limit`.
+  DIFFSIM_FUNCTION T slope(const T& squared) const {
+    using std::sqrt;
+    if (!is_penalty) return barrier_gradient(barrier_argument(squared, range, thickness)) / (range + 2.0 * thickness);
+    const T d = sqrt(squared), r = compression(T(d - thickness), range);
+    return -0.5 * r * r / d;
+  }
+  /// Potential ψ at the squared distance `squared` with its first and second derivatives; zero beyond `limit`.
+  DIFFSIM_FUNCTION ContactPotential at(double squared) const {
+    if (is_penalty) {
+      const Penalty psi(squared, value_of(range), value_of(thickness));
+      return {psi.value, psi.gradient, psi.hessian};
+    }
+    const Barrier psi(squared, value_of(range), value_of(thickness));
+    return {psi.value, psi.gradient, psi.hessian};
+  }
   /// Squared distance (ξ + d̂)², in m², at which and beyond which a pair with the thickness ξ and the barrier distance d̂
   /// has no force.
   DIFFSIM_FUNCTION double limit() const {
@@ -35,7 +65,7 @@ struct ContactLaw {
 /// Weights, in the contact energy, of a pair of the point x0 and the triangle x1 x2 x3. The energy of the pair is
 ///   E = κ a (d̂/2)^codimension Σ_j w_j ψ(d_j², d̂, ξ),
 /// with the barrier stiffness κ, the barrier distance d̂ and the thickness ξ of the ContactLaw, the factor a = `area`,
-/// the barrier ψ (contact/barrier.hpp), and the distances d_j of x0 from the triangle, edge or corner j. The sum is
+/// the potential ψ of the ContactLaw, and the distances d_j of x0 from the triangle, edge or corner j. The sum is
 /// over the triangle with the weight w_j = 1, and over the triangle's edges and corners with the weights w_j in `edges`
 /// and `corners` (see SurfaceTriangle).
 ///
@@ -59,8 +89,8 @@ using PointTriangleWeights = PointTriangleWeightsOf<double>;
 
 /// Weights, in the contact energy, of a pair of the edges x0 x1 and x2 x3. The energy of the pair is
 ///   E = κ (d̂²/4) m(c) ψ(d², d̂, ξ),
-/// with the barrier stiffness κ, the barrier distance d̂ and the thickness ξ of the ContactLaw, the barrier ψ
-/// (contact/barrier.hpp), the distance d of the edges, and the mollifier m(c) of the squared cross product c of the
+/// with the barrier stiffness κ, the barrier distance d̂, the thickness ξ and the potential ψ of the ContactLaw, the
+/// distance d of the edges, and the mollifier m(c) of the squared cross product c of the
 /// edges (contact/mollifier.hpp). Crossing edges are therefore in contact over a patch of area d̂²/4. In the contact of
 /// flat surfaces with the mesh size h, edge–edge pairs contribute a fraction of the contact energy that is proportional
 /// to (d̂/h)²; the point–triangle pairs carry the pressure. The relative change of the contact energy between different
@@ -114,40 +144,54 @@ DIFFSIM_FUNCTION Vec3<T> sliding_velocity(const Closest<T>& at, const T& squared
   return u - scaled(T(dot(u, at.r) / squared), at.r);
 }
 
+/// Rate of change (m/s) of the distance d = |r| = `distance` of two features: (r/d)·Σ_k c_k v_k, with the velocities
+/// v_k of the pair's points, and c_k and r as in `sliding_velocity`.
+template <class T>
+DIFFSIM_FUNCTION T rate_of_distance(const Closest<T>& at, const T& distance, const Vec3<T>* v) {
+  T rate(0.0);
+  for (int k = 0; k < 4; ++k) rate = rate + at.c(k) * dot(at.r, v[k]);
+  return rate / distance;
+}
+
 /// Adds the contact forces between two features of a pair to the array f of the forces on the pair's four points. A
 /// feature is a point, or the line or plane through two or three points of the pair. The force on point k is -∂/∂x_k of
-/// the energy `scale` ψ(d²), with the barrier ψ and the distance d of the features, plus, unless the array `v` of
-/// velocities is nullptr, the friction force. If `friction_alone` is true, `add_feature_force` adds friction forces
-/// only.
+/// the energy `scale` ψ(d²), with the potential ψ of the contact law and the distance d of the features, plus, unless
+/// the array `v` of velocities is nullptr, the forces of friction and damping. If `friction_alone` is true,
+/// `add_feature_force` adds only the forces of friction and damping.
 template <class T, class X>
 DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale, const Vec3<T>* x, const Vec3<T>* v,
                                         const ContactLaw<T, X>& law, Vec3<T>* f, bool friction_alone) {
   const Closest<T> at = closest(type, x);
   const T squared = at.squared_distance();
-  const T slope = scale * barrier_gradient(law.argument(squared)) / (law.range + 2.0 * law.thickness);  // ∂E/∂d²
-  // The barrier force is -∂E/∂x_k = -2 slope c_k r: opposite forces at the closest points of the two features. Friction
-  // acts at these closest points, too.
+  const T slope = scale * law.slope(squared);  // ∂E/∂d²
+  // The elastic force is -∂E/∂x_k = -2 slope c_k r: opposite forces at the closest points of the two features. Friction
+  // and damping act at these closest points, too.
   Vec3<T> push = {{T(0.0), T(0.0), T(0.0)}};
   if (!friction_alone) push = scaled(T(-2.0 * slope), at.r);
   if (v) {
     using std::sqrt;
     const Vec3<T> u = sliding_velocity(at, squared, v);
-    const T normal = -2.0 * slope * sqrt(squared);
+    const T distance = sqrt(squared), normal = -2.0 * slope * distance;
     push = push - scaled(T(law.friction * normal * friction_factor(dot(u, u), law.velocity)), u);
+    if (law.is_penalty)
+      push = push + scaled(T(2.0 * slope * damping_factor(T(law.damping * rate_of_distance(at, distance, v)))), at.r);
   }
   for (int k = 0; k < 4; ++k) f[k] = f[k] + scaled(at.c(k), push);
 }
 
-/// Returns the dissipation potential µ N S(|u|), in W, of the friction between two features whose energy is `scale`
-/// ψ(d²), with the Coulomb coefficient µ, the normal force N = `scale` |∂ψ/∂d|, the sliding velocity u, the function S
-/// of `friction_potential`, the barrier ψ and the distance d of the features.
+/// Returns the dissipation potential µ N S(|u|) + N P(c dd/dt)/c, in W, of friction and damping between two features
+/// whose energy is `scale` ψ(d²), with the Coulomb coefficient µ, the normal force N = `scale` |∂ψ/∂d|, the sliding
+/// velocity u, the function S of `friction_potential`, the damping c, the function P of `damping_potential`, the
+/// potential ψ of the contact law, and the distance d of the features.
 DIFFSIM_FUNCTION double feature_dissipation(const DistanceType& type, double scale, const Vec3<double>* x,
                                             const Vec3<double>* v, const ContactLaw<double>& law) {
   const Closest<double> at = closest(type, x);
-  const double squared = at.squared_distance();
-  const double slope = scale * barrier_gradient(law.argument(squared)) / (law.range + 2.0 * law.thickness);
+  const double squared = at.squared_distance(), distance = std::sqrt(squared);
+  const double normal = -2.0 * scale * law.slope(squared) * distance;
   const Vec3<double> u = sliding_velocity(at, squared, v);
-  return -2.0 * law.friction * slope * std::sqrt(squared) * friction_potential(std::sqrt(dot(u, u)), law.velocity);
+  const double of_friction = law.friction * normal * friction_potential(std::sqrt(dot(u, u)), law.velocity);
+  if (!law.is_penalty || law.damping == 0.0) return of_friction;
+  return of_friction + normal * damping_potential(law.damping * rate_of_distance(at, distance, v)) / law.damping;
 }
 
 /// Calls `visit(type, squared distance, weight)` seven times for a point–triangle pair: for the point and the triangle,
@@ -172,17 +216,15 @@ DIFFSIM_FUNCTION void for_each_feature(const PointTriangleWeightsOf<Weight>& wei
 DIFFSIM_FUNCTION double pair_energy(const PointTriangleWeights& weights, const Vec3<double>* x,
                                     const ContactLaw<double>& law) {
   double sum = 0.0;
-  detail::for_each_feature(weights, x, [&](const DistanceType&, double squared, double weight) {
-    sum += weight * Barrier(squared, law.range, law.thickness).value;
-  });
+  detail::for_each_feature(
+      weights, x, [&](const DistanceType&, double squared, double weight) { sum += weight * law.at(squared).value; });
   return detail::with_strip(law.stiffness, law.range, weights.codimension) * weights.area * sum;
 }
 DIFFSIM_FUNCTION double pair_energy(const EdgeEdgeWeights& weights, const Vec3<double>* x,
                                     const ContactLaw<double>& law) {
   const double c = squared_cross(x);
   const double mollifier = c < weights.threshold ? Mollifier<double>(c, weights.threshold).value : 1.0;
-  return detail::patch_of_edges(weights, law) * mollifier *
-         Barrier(edge_edge_distance(x).squared, law.range, law.thickness).value;
+  return detail::patch_of_edges(weights, law) * mollifier * law.at(edge_edge_distance(x).squared).value;
 }
 
 /// Dissipation potential D of the friction of a pair, in W. The friction forces on the four points of the pair, which
@@ -238,8 +280,7 @@ DIFFSIM_FUNCTION void add_pair_force(const EdgeEdgeWeightsOf<Weight>& weights, c
   const Mollifier<T> mollifier(c, weights.threshold);
   detail::add_feature_force(distance.type, T(area * mollifier.value), x, v, law, f, friction_alone);
   if (friction_alone) return;
-  const T y = law.argument(squared_distance(distance.type, x));
-  const T slope = area * law.range * barrier(y) * mollifier.gradient;
+  const T slope = area * law.potential(squared_distance(distance.type, x)) * mollifier.gradient;
   for (int k = 0; k < 4; ++k) f[k] = f[k] - detail::scaled(slope, squared_cross_gradient(x, k));
 }
 

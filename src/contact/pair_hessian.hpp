@@ -43,12 +43,12 @@ DIFFSIM_FUNCTION void add_pair_hessian(const PointTriangleWeights& weights, cons
     if (!(squared < limit) || weight == 0.0) return;
     const double scale = detail::with_strip(weight * weights.area * law.stiffness, law.range, weights.codimension);
     const Closest<double> at = closest(type, x);
-    const Barrier psi(at.squared_distance(), law.range, law.thickness);
+    const ContactPotential psi = law.at(at.squared_distance());
     detail::add_distance_hessian(at, scale * psi.gradient, scale * psi.hessian, h);
   });
 }
 
-/// Adds the Hessian ∂²E/∂x² of the energy E of an edge–edge pair to the matrix h. With the barrier ψ, the mollifier
+/// Adds the Hessian ∂²E/∂x² of the energy E of an edge–edge pair to the matrix h. With the potential ψ, the mollifier
 /// m(c), the squared cross product c of the edges (contact/mollifier.hpp) and the Hessian H_c of c, the Hessian of the
 /// product m ψ is
 ///   (m ψ)'' = m ψ'' + m' (∇c ∇ψᵀ + ∇ψ ∇cᵀ) + ψ (m'' ∇c ∇cᵀ + m' H_c).
@@ -58,7 +58,7 @@ DIFFSIM_FUNCTION void add_pair_hessian(const EdgeEdgeWeights& weights, const Vec
   if (distance.squared >= law.limit()) return;
   const double area = detail::patch_of_edges(weights, law);
   const Closest<double> at = closest(distance.type, x);
-  const Barrier psi(at.squared_distance(), law.range, law.thickness);
+  const ContactPotential psi = law.at(at.squared_distance());
   const double c = squared_cross(x);
   if (c >= weights.threshold) return detail::add_distance_hessian(at, area * psi.gradient, area * psi.hessian, h);
   const Mollifier<double> m(c, weights.threshold);

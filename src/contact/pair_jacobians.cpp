@@ -7,8 +7,8 @@
 namespace diffsim::contact {
 namespace {
 
-/// Computes K = a ∂f/∂x + b ∂f/∂v of a pair, where f includes the friction force, and a and b are the values in
-/// `weights`.
+/// Computes K = a ∂f/∂x + b ∂f/∂v of a pair, where f includes the forces of friction and damping, and a and b are the
+/// values in `weights`.
 KOKKOS_INLINE_FUNCTION void jacobian_with_friction(const PairView& pairs, int p, const Vec3<double>* x,
                                                    const Vec3<double>* v, const ContactLaw<double>& law,
                                                    const JacobianWeights& weights, PairHessian& k) {
@@ -20,7 +20,8 @@ KOKKOS_INLINE_FUNCTION void jacobian_with_friction(const PairView& pairs, int p,
       moving[i][c] = Scalar::variable(v[i][c], 12 + 3 * i + c);
       f[i][c] = Scalar(0.0);
     }
-  const ContactLaw<Scalar> given = {law.stiffness, law.range, law.friction, law.velocity, law.thickness};
+  const ContactLaw<Scalar> given = {law.stiffness, law.range,   law.friction,  law.velocity,
+                                    law.thickness, law.damping, law.is_penalty};
   add_force_of(pairs, p, seeded, moving, given, f);
   for (int row = 0; row < 12; ++row)
     for (int column = 0; column < 12; ++column)
@@ -28,7 +29,7 @@ KOKKOS_INLINE_FUNCTION void jacobian_with_friction(const PairView& pairs, int p,
                           weights.velocity * f[row / 3][row % 3].derivative[12 + column];
 }
 
-/// Adds b ∂f/∂v to k. Only the friction part of the force f depends on the velocities v.
+/// Adds b ∂f/∂v to k. Only the forces of friction and damping depend on the velocities v.
 KOKKOS_INLINE_FUNCTION void add_friction_damping(const PairView& pairs, int p, const Vec3<double>* x,
                                                  const Vec3<double>* v, const ContactLaw<double>& law, double b,
                                                  PairHessian& k) {
@@ -40,7 +41,8 @@ KOKKOS_INLINE_FUNCTION void add_friction_damping(const PairView& pairs, int p, c
       moving[i][c] = Scalar::variable(v[i][c], 3 * i + c);
       f[i][c] = Scalar(0.0);
     }
-  const ContactLaw<Scalar> given = {law.stiffness, law.range, law.friction, law.velocity, law.thickness};
+  const ContactLaw<Scalar> given = {law.stiffness, law.range,   law.friction,  law.velocity,
+                                    law.thickness, law.damping, law.is_penalty};
   add_force_of(pairs, p, still, moving, given, f);
   for (int row = 0; row < 12; ++row)
     for (int column = 0; column < 12; ++column) k.of[row][column] += b * f[row / 3][row % 3].derivative[column];
@@ -69,7 +71,7 @@ void pair_jacobians(const PairView& pairs, const NearPairs& near, const Vectors&
     Kokkos::parallel_for(
         "diffsim::contact::pair_jacobians", part.range(), KOKKOS_LAMBDA(int i) {
           const int p = active(i);
-          const bool friction = has_velocities && law.at(2) != 0.0;
+          const bool friction = has_velocities && (law.at(2) != 0.0 || law.at(4) != 0.0);
           Vec3<double> points[4], speeds[4];
           load(pairs, p, x, points);
           if (friction) load(pairs, p, v, speeds);

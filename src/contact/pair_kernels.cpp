@@ -68,8 +68,13 @@ LawSums adjoints_without_friction(const PairView& pairs, const DeviceArray<int>&
             seeded[k][c].derivative[0] = weights[k][c];
             f[k][c] = Scalar(0.0);
           }
-        const ContactLaw<Scalar> seeded_law = {Scalar::variable(law.at(0), 1), Scalar::variable(law.at(1), 2),
-                                               Scalar(0.0), Scalar(1.0), law.thickness()};
+        const ContactLaw<Scalar> seeded_law = {Scalar::variable(law.at(0), 1),
+                                               Scalar::variable(law.at(1), 2),
+                                               Scalar(0.0),
+                                               Scalar(1.0),
+                                               law.thickness(),
+                                               Scalar(0.0),
+                                               law.is_penalty};
         add_force_of(pairs, active(a), Scalar::variable(weight_of(pairs, active(a)), 3), seeded,
                      static_cast<const Vec3<Scalar>*>(nullptr), seeded_law, f);
         double weight_bar = 0.0;
@@ -86,8 +91,8 @@ LawSums adjoints_without_friction(const PairView& pairs, const DeviceArray<int>&
   return sums;
 }
 
-/// Computes the adjoints of pairs with friction: the gradient of w·f with respect to 12 coordinates, 12 components of
-/// velocities, κ, d̂, µ, ε_v, and the weight.
+/// Computes the adjoints of pairs with friction or damping: the gradient of w·f with respect to 12 coordinates, 12
+/// components of velocities, κ, d̂, µ, ε_v, c, and the weight.
 LawSums adjoints_with_friction(const PairView& pairs, const DeviceArray<int>& active, const LawPart& part,
                                const Vectors& x, const Vectors& v, const Vectors& w, const Vectors& rest,
                                const Vectors& x_bar, const Vectors& v_bar, const RestAdjoint& rest_bar) {
@@ -96,7 +101,7 @@ LawSums adjoints_with_friction(const PairView& pairs, const DeviceArray<int>& ac
   Kokkos::parallel_reduce(
       "diffsim::contact::pair_adjoints_with_friction", part.range(),
       KOKKOS_LAMBDA(int a, LawSums& s) {
-        using Scalar = Dual<double, 29>;
+        using Scalar = Dual<double, 30>;
         Vec3<double> points[4], speeds[4], weights[4];
         load(pairs, active(a), x, points);
         load(pairs, active(a), v, speeds);
@@ -108,21 +113,25 @@ LawSums adjoints_with_friction(const PairView& pairs, const DeviceArray<int>& ac
             moving[k][c] = Scalar::variable(speeds[k][c], 12 + 3 * k + c);
             f[k][c] = Scalar(0.0);
           }
-        const ContactLaw<Scalar> seeded_law = {Scalar::variable(law.at(0), 24), Scalar::variable(law.at(1), 25),
-                                               Scalar::variable(law.at(2), 26), Scalar::variable(law.at(3), 27),
-                                               law.thickness()};
-        add_force_of(pairs, active(a), Scalar::variable(weight_of(pairs, active(a)), 28), seeded, moving, seeded_law,
+        const ContactLaw<Scalar> seeded_law = {Scalar::variable(law.at(0), 24),
+                                               Scalar::variable(law.at(1), 25),
+                                               Scalar::variable(law.at(2), 26),
+                                               Scalar::variable(law.at(3), 27),
+                                               law.thickness(),
+                                               Scalar::variable(law.at(4), 28),
+                                               law.is_penalty};
+        add_force_of(pairs, active(a), Scalar::variable(weight_of(pairs, active(a)), 29), seeded, moving, seeded_law,
                      f);
-        double gradient[29] = {};
+        double gradient[30] = {};
         for (int k = 0; k < 4; ++k)
           for (int c = 0; c < 3; ++c)
-            for (int i = 0; i < 29; ++i) gradient[i] += weights[k][c] * f[k][c].derivative[i];
+            for (int i = 0; i < 30; ++i) gradient[i] += weights[k][c] * f[k][c].derivative[i];
         for (int k = 0; k < 4; ++k) {
           store({{gradient[3 * k], gradient[3 * k + 1], gradient[3 * k + 2]}}, a, k, x_bar);
           store({{gradient[12 + 3 * k], gradient[13 + 3 * k], gradient[14 + 3 * k]}}, a, k, v_bar);
         }
-        for (int i = 0; i < 4; ++i) s.of[i] += gradient[24 + i];
-        if (rest.size() > 0) store_rest_adjoint(pairs, active(a), gradient[28], a, rest, rest_bar);
+        for (int i = 0; i < 5; ++i) s.of[i] += gradient[24 + i];
+        if (rest.size() > 0) store_rest_adjoint(pairs, active(a), gradient[29], a, rest, rest_bar);
       },
       sums);
   return sums;
@@ -321,15 +330,16 @@ void pair_tangents(const PairView& pairs, const NearPairs& near, const Vectors& 
               moving[k][c].derivative[0] = changes[k][c];
               f[k][c] = Scalar(0.0);
             }
-          Scalar seeded_law[4];
-          for (int i = 0; i < 4; ++i) {
+          Scalar seeded_law[5];
+          for (int i = 0; i < 5; ++i) {
             seeded_law[i].value = law.at(i);
             seeded_law[i].derivative[0] = dlaw.at(i);
           }
           Scalar weight = weight_of(pairs, active(a));
           if (rest.positions.size() > 0) weight.derivative[0] = weight_tangent(pairs, active(a), rest);
           add_force_of(pairs, active(a), weight, seeded, friction ? moving : nullptr,
-                       ContactLaw<Scalar>{seeded_law[0], seeded_law[1], seeded_law[2], seeded_law[3], law.thickness()},
+                       ContactLaw<Scalar>{seeded_law[0], seeded_law[1], seeded_law[2], seeded_law[3], law.thickness(),
+                                          seeded_law[4], law.is_penalty},
                        f);
           for (int k = 0; k < 4; ++k)
             store({{f[k][0].derivative[0], f[k][1].derivative[0], f[k][2].derivative[0]}}, a, k, tangents);

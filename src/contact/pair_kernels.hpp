@@ -12,19 +12,25 @@
 
 namespace diffsim::contact {
 
-/// Device addresses of the values of a contact law: barrier stiffness κ, barrier distance d̂, Coulomb coefficient µ and
-/// smoothing velocity ε_v in the member `of`, thicknesses of the two primitives of a pair in the member `thick`.
-/// nullptr stands for the value zero.
+/// Device addresses of the values of a contact law: barrier stiffness κ, barrier distance d̂, Coulomb coefficient µ,
+/// smoothing velocity ε_v and damping c in the member `of`, thicknesses of the two primitives of a pair in the member
+/// `thick`. nullptr stands for the value zero.
 struct LawAddresses {
-  const double* of[4];
+  const double* of[5];
   const double* thick[2];
+  bool is_penalty;
 
   KOKKOS_INLINE_FUNCTION double at(int k) const { return of[k] ? *of[k] : 0.0; }
   /// Thickness ξ (m) of a contact law, the mean of the thicknesses of the two primitives of a pair.
   KOKKOS_INLINE_FUNCTION double thickness() const {
     return 0.5 * ((thick[0] ? *thick[0] : 0.0) + (thick[1] ? *thick[1] : 0.0));
   }
-  KOKKOS_INLINE_FUNCTION ContactLaw<double> law() const { return {at(0), at(1), at(2), at(3), thickness()}; }
+  KOKKOS_INLINE_FUNCTION ContactLaw<double> law() const {
+    return {at(0), at(1), at(2), at(3), thickness(), at(4), is_penalty};
+  }
+  /// Distance (m) that two surfaces keep: a barrier keeps the thickness, a penalty only keeps surfaces from passing
+  /// through each other.
+  KOKKOS_INLINE_FUNCTION double kept_distance() const { return is_penalty ? 0.0 : thickness(); }
   bool is_thick() const { return thick[0] || thick[1]; }
 };
 
@@ -57,14 +63,15 @@ struct NearPairs {
 };
 
 /// Sums, over all pairs of one contact law, of the adjoints of the law's values: barrier stiffness κ, barrier distance
-/// d̂, Coulomb coefficient µ, smoothing velocity ε_v and thickness ξ, in this order.
+/// d̂, Coulomb coefficient µ, smoothing velocity ε_v, damping c and thickness ξ, in this order.
 struct LawSums {
-  double of[5] = {};
+  static constexpr int count = 6, thickness = 5;
+  double of[count] = {};
   KOKKOS_INLINE_FUNCTION void operator+=(const LawSums& other) {
-    for (int k = 0; k < 5; ++k) of[k] += other.of[k];
+    for (int k = 0; k < count; ++k) of[k] += other.of[k];
   }
   KOKKOS_INLINE_FUNCTION void operator+=(const volatile LawSums& other) volatile {
-    for (int k = 0; k < 5; ++k) of[k] = of[k] + other.of[k];
+    for (int k = 0; k < count; ++k) of[k] = of[k] + other.of[k];
   }
 };
 
@@ -93,13 +100,16 @@ NearPairs pairs_within(const PairView& pairs, const Vectors& x, const PairLaws& 
 inline NearPairs active_pairs(const PairView& pairs, const Vectors& x, const PairLaws& laws, ArrayPool& pool) {
   return pairs_within(pairs, x, laws, 1.0, pool);
 }
+/// Returns the touching pairs: the pairs whose distance is less than the distance that their contact law keeps
+/// (`LawAddresses::kept_distance`) plus `factor` d̂, with the barrier distance d̂.
+NearPairs touching_pairs(const PairView& pairs, const Vectors& x, const PairLaws& laws, double factor, ArrayPool& pool);
 /// Returns the vertex indices (in the order of PairView) of the four points of each of the pairs with the indices
 /// `active`, as an array [active, 4].
 DeviceArray<int> targets_of(const PairView& pairs, const DeviceArray<int>& active, ArrayPool& pool);
 /// Returns true if two arrays of equal size have equal values, none of which is NaN.
 bool have_same_values(const Vectors& a, const Vectors& b);
 
-/// Sum of the barrier energies of the pairs `active`, in J.
+/// Sum of the energies of the pairs `active`, in J.
 double sum_energies(const PairView& pairs, const NearPairs& active, const Vectors& x);
 
 /// Sum of the dissipation potentials of friction over the pairs `active`, in W.
@@ -184,8 +194,8 @@ DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, con
 void drop_far_pairs(PairView& pairs, const Vectors& from, const Vectors& to, double range, double slack);
 
 /// Largest safe fraction of the straight displacements of all vertices, in [0, 1], and the pair that limits the
-/// fraction. Over a safe fraction of the displacements, the distance of each pair stays larger than the thickness
-/// (contact/ccd.hpp). The member `pair` is -1 if the largest safe fraction is 1.
+/// fraction. Over a safe fraction of the displacements, the distance of each pair stays larger than the distance that
+/// the contact law keeps (contact/ccd.hpp). The member `pair` is -1 if the largest safe fraction is 1.
 struct SafeStep {
   double step;
   int pair;

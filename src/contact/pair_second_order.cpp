@@ -5,7 +5,7 @@
 namespace diffsim::contact {
 namespace {
 
-constexpr int inputs = 28;  // 12 coordinates, 12 velocity components, κ, d̂, µ, ε_v
+constexpr int inputs = 29;  // 12 coordinates, 12 velocity components, κ, d̂, µ, ε_v, c
 using Scalar = Dual<Dual<double, 1>, inputs>;
 
 /// Loads the vectors of the points of a pair; the vectors are zero if `x` is empty.
@@ -33,11 +33,11 @@ KOKKOS_INLINE_FUNCTION Scalar seeded_product(const PairView& pairs, int p, const
       moving[k][c] = Scalar::variable(along(speeds[k][c], changes[k][c]), 12 + 3 * k + c);
       f[k][c] = Scalar(0.0);
     }
-  Scalar law[4];
-  for (int i = 0; i < 4; ++i) law[i] = Scalar::variable(along(given.at(i), dlaw.at(i)), 24 + i);
+  Scalar law[5];
+  for (int i = 0; i < 5; ++i) law[i] = Scalar::variable(along(given.at(i), dlaw.at(i)), 24 + i);
   const Scalar thickness = Scalar::constant(along(given.thickness(), dlaw.thickness()));
   add_force_of(pairs, p, seeded, at.v.size() > 0 ? moving : nullptr,
-               ContactLaw<Scalar, Scalar>{law[0], law[1], law[2], law[3], thickness}, f);
+               ContactLaw<Scalar, Scalar>{law[0], law[1], law[2], law[3], thickness, law[4], given.is_penalty}, f);
   Scalar product(0.0);
   for (int k = 0; k < 4; ++k)
     for (int c = 0; c < 3; ++c) product = product + Scalar::constant(along(weights[k][c], turns[k][c])) * f[k][c];
@@ -65,7 +65,7 @@ std::vector<LawSums> pair_adjoint_tangents(const PairView& pairs, const NearPair
             out.v_bar(12 * a + i) = product.derivative[12 + i].value;
             out.dv_bar(12 * a + i) = product.derivative[12 + i].derivative[0];
           }
-          for (int i = 0; i < 4; ++i) s.of[i] += product.derivative[24 + i].derivative[0];
+          for (int i = 0; i < 5; ++i) s.of[i] += product.derivative[24 + i].derivative[0];
         },
         sums[l]);
   }

@@ -26,8 +26,9 @@ KOKKOS_INLINE_FUNCTION void slopes_by_thickness(const PairView& pairs, int p, co
   load_constants(pairs, p, x, points);
   load_constants(pairs, p, v, speeds);
   for (auto& force : f) force = {{Scalar(0.0), Scalar(0.0), Scalar(0.0)}};
-  const ContactLaw<Scalar, Scalar> seeded = {Scalar(law.at(0)), Scalar(law.at(1)), Scalar(law.at(2)), Scalar(law.at(3)),
-                                             Scalar::variable(law.thickness(), 0)};
+  const ContactLaw<Scalar, Scalar> seeded = {
+      Scalar(law.at(0)), Scalar(law.at(1)), Scalar(law.at(2)), Scalar(law.at(3)), Scalar::variable(law.thickness(), 0),
+      Scalar(law.at(4)), law.is_penalty};
   add_force_of(pairs, p, points, v.size() > 0 ? speeds : nullptr, seeded, f);
   for (int k = 0; k < 4; ++k)
     for (int c = 0; c < 3; ++c) slopes[k][c] = f[k][c].derivative[0];
@@ -56,10 +57,11 @@ KOKKOS_INLINE_FUNCTION double slope_tangent(const PairView& pairs, int p, const 
   load_moving(pairs, p, at.v, direction.dv, speeds);
   load_moving(pairs, p, direction.w, direction.dw, weights);
   for (auto& force : f) force = {{Scalar(0.0), Scalar(0.0), Scalar(0.0)}};
-  Scalar numbers[4];
-  for (int i = 0; i < 4; ++i) numbers[i] = Scalar::constant(along(law.at(i), dlaw.at(i)));
-  const ContactLaw<Scalar, Scalar> seeded = {numbers[0], numbers[1], numbers[2], numbers[3],
-                                             Scalar::variable(along(law.thickness(), dlaw.thickness()), 0)};
+  Scalar numbers[5];
+  for (int i = 0; i < 5; ++i) numbers[i] = Scalar::constant(along(law.at(i), dlaw.at(i)));
+  const ContactLaw<Scalar, Scalar> seeded = {
+      numbers[0], numbers[1],    numbers[2], numbers[3], Scalar::variable(along(law.thickness(), dlaw.thickness()), 0),
+      numbers[4], law.is_penalty};
   add_force_of(pairs, p, points, at.v.size() > 0 ? speeds : nullptr, seeded, f);
   double sum = 0.0;
   for (int k = 0; k < 4; ++k)
@@ -101,7 +103,7 @@ void add_thickness_sums(const PairView& pairs, const NearPairs& near, const Vect
           load(pairs, active(a), w, weights);
           for (int k = 0; k < 4; ++k) sum += dot(weights[k], slopes[k]);
         },
-        sums[l].of[4]);
+        sums[l].of[LawSums::thickness]);
   }
 }
 
@@ -116,7 +118,7 @@ void add_thickness_sum_tangents(const PairView& pairs, const NearPairs& near, co
     Kokkos::parallel_reduce(
         "diffsim::contact::thickness_sum_tangents", part.range(),
         KOKKOS_LAMBDA(int a, double& sum) { sum += slope_tangent(pairs, active(a), at, direction, law, dlaw); },
-        sums[l].of[4]);
+        sums[l].of[LawSums::thickness]);
   }
 }
 

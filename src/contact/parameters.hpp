@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "diffsim/contact/contact.hpp"
 #include "diffsim/core/parameter_spec.hpp"
 
 namespace diffsim {
@@ -31,16 +32,22 @@ struct ContactParameters {
       .meaning = "sliding velocity ε_v below which friction increases with the sliding velocity",
       .range = Interval::positive(),
       .default_value = 1e-5};
+  static constexpr ParameterSpec contact_damping{
+      .name = "contact_damping",
+      .unit = "s/m",
+      .meaning = "damping c of penalty contact: relative increase of the pressure per velocity of approach",
+      .range = Interval::not_negative(),
+      .default_value = 0.0};
   static constexpr ParameterSpec thickness{
       .name = "thickness",
       .unit = "m",
       .meaning = "thickness ξ of bodies in contact: two surfaces are kept apart by the mean of their thicknesses",
       .range = Interval::not_negative(),
       .default_value = 0.0};
-  /// Specifications of the parameters of a contact law, in the order κ, d̂, µ, ε_v, ξ: barrier stiffness, barrier
-  /// distance, Coulomb coefficient, friction velocity, thickness.
-  static constexpr std::array<ParameterSpec, 5> of_law() {
-    return {barrier_stiffness, barrier_distance, friction, friction_velocity, thickness};
+  /// Specifications of the parameters of a contact law, in the order κ, d̂, µ, ε_v, c, ξ: barrier stiffness, barrier
+  /// distance, Coulomb coefficient, friction velocity, damping, thickness.
+  static constexpr std::array<ParameterSpec, 6> of_law() {
+    return {barrier_stiffness, barrier_distance, friction, friction_velocity, contact_damping, thickness};
   }
   // Parameters of each obstacle. Names end with the label of the obstacle, for example `obstacle_position:LABEL`.
   static constexpr ParameterSpec obstacle_position{
@@ -56,24 +63,31 @@ struct ContactParameters {
 
 /// Names of the parameters of a contact law.
 struct ContactLawNames {
-  std::array<std::string, 4> numbers;  ///< names of the parameters κ, d̂, µ and ε_v, see ContactParameters
+  /// Names of the parameters κ, d̂, µ, ε_v and c, see ContactParameters. The name of the damping c is empty unless the
+  /// contact law is a penalty.
+  std::array<std::string, 5> numbers;
   /// Names of the thickness parameters of the two bodies, or of the body and the obstacle, to which the contact law
   /// applies, or twice the name of the thickness parameter of this pair. The thickness ξ of a contact law is the mean
   /// of its two thickness parameters. An empty parameter name, and a parameter that does not exist, stand for a zero
   /// thickness.
   std::array<std::string, 2> thickness;
+  ContactLawKind kind = ContactLawKind::barrier;
 
   const std::string& range() const { return numbers[1]; }
   const std::string& friction() const { return numbers[2]; }
+  const std::string& damping() const { return numbers[4]; }
+  bool is_penalty() const { return kind == ContactLawKind::penalty; }
   bool has_thickness() const { return !thickness[0].empty() || !thickness[1].empty(); }
   bool operator==(const ContactLawNames&) const = default;
 };
 
 /// Returns the parameter names of the shared contact law, for example `friction`. The shared contact law applies to
 /// every pair of surfaces (bodies, regions or obstacles) that has no separate contact law.
-inline ContactLawNames shared_law_names() {
+inline ContactLawNames shared_law_names(ContactLawKind kind = ContactLawKind::barrier) {
   ContactLawNames names;
+  names.kind = kind;
   for (std::size_t k = 0; k < names.numbers.size(); ++k) names.numbers[k] = ContactParameters::of_law()[k].name;
+  if (!names.is_penalty()) names.numbers[4].clear();
   names.thickness.fill(std::string(ContactParameters::thickness.name));
   return names;
 }

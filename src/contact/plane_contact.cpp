@@ -16,11 +16,12 @@ std::vector<PointParameter> parameters_of(const std::string& label, const Contac
   using Spec = ContactParameters;
   std::vector<PointParameter> all{PointParameter::of(Spec::obstacle_position, label),
                                   PointParameter::of(Spec::obstacle_velocity, label)};
-  for (const std::string& name : law.numbers) all.push_back({name});
+  for (std::size_t k = 0; k + 1 < law.numbers.size(); ++k) all.push_back({law.numbers[k]});
   const auto add_optional = [&](PointParameter parameter) {
     parameter.is_optional = true;
     all.push_back(std::move(parameter));
   };
+  add_optional({law.damping()});
   add_optional(PointParameter::of(Spec::obstacle_angular_velocity, label));
   if (law.has_thickness())
     for (const std::string& name : law.thickness) add_optional({name});
@@ -40,6 +41,7 @@ std::unique_ptr<ContactTerm> make(std::shared_ptr<const TetrahedralMesh> mesh, c
   force.uses_velocities = forces == ContactForces::barrier_and_friction || forces == ContactForces::friction_part;
   force.pushes = forces != ContactForces::friction_part;
   force.codimension = 2 - law.dimension;
+  force.is_penalty = law.parameters.is_penalty();
   std::vector<int> vertices = contact::surface_vertices(*mesh, law.regions, law.groups, law.dimension);
   return std::make_unique<contact::PointObstacle<contact::PlaneForce<thick>>>(
       "plane", plane.label, force, parameters_of(plane.label, law.parameters), std::move(mesh), std::move(vertices),

@@ -5,6 +5,7 @@
 
 #include "contact/barrier.hpp"
 #include "contact/friction.hpp"
+#include "contact/penalty.hpp"
 #include "contact/turn.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/impl/point_force.hpp"
@@ -20,16 +21,17 @@ namespace diffsim::contact {
 template <bool thick>
 struct PlaneForce {
   /// Offsets of the values of the plane's parameters in the array `PointValues::p`.
-  enum Number { position = 0, velocity = 3, stiffness = 6, range, mu, epsilon, angular_velocity, thickness };
+  enum Number { position = 0, velocity = 3, stiffness = 6, range, mu, epsilon, damping, angular_velocity, thickness };
   static constexpr int num_values = thickness + (thick ? 2 : 0);
   template <class T>
   using At = PointValues<T, num_values>;
 
   Vec3<double> normal;  // unit vector, at t = 0
   Turn turn;
-  bool uses_velocities;  // true: the force includes friction
-  bool pushes = true;    // false: the force is friction alone
-  int codimension = 0;   // 0 on surfaces of triangles, 1 on lines, 2 in bodies of points
+  bool uses_velocities;     // true: the force includes friction and damping
+  bool pushes = true;       // false: the force is friction and damping alone
+  int codimension = 0;      // 0 on surfaces of triangles, 1 on lines, 2 in bodies of points
+  bool is_penalty = false;  // true: the contact law is a penalty (contact/penalty.hpp)
 
   template <class T>
   KOKKOS_INLINE_FUNCTION Vec3<T> normal_at(const At<T>& at) const {
@@ -114,10 +116,11 @@ struct PlaneForce {
     return begin > 0.0 && b < 0.0 ? 2.0 * c / (-b + std::sqrt(rest)) : 0.0;
   }
 
-  /// Returns true if the plane exerts a force on the vertex: if the gap is positive and less than the barrier distance.
+  /// Returns true if the plane exerts a force on the vertex: if the gap is less than the barrier distance and, unless
+  /// the contact law is a penalty, positive.
   KOKKOS_INLINE_FUNCTION bool active(const At<double>& at) const {
     const double g = gap(at);
-    return g > 0.0 && g < at.p[range];
+    return (g > 0.0 || is_penalty) && g < at.p[range];
   }
   /// Product κ (d̂/2)^codimension of the barrier stiffness κ and the widths d̂/2 of the strip or patch that represents
   /// a line or a point in contact.
@@ -129,24 +132,35 @@ struct PlaneForce {
   }
   KOKKOS_INLINE_FUNCTION double energy(const At<double>& at) const {
     if (!pushes) return 0.0;
-    const double h = height(at);
-    return strength(at.p[stiffness], at.p[range]) * at.weight * Barrier(h * h, at.p[range], offset(at)).value;
+    const double h = height(at), scale = strength(at.p[stiffness], at.p[range]) * at.weight;
+    if (!is_penalty) return scale * Barrier(h * h, at.p[range], offset(at)).value;
+    const double r = compression(h - offset(at), at.p[range]);
+    return r > 0.0 ? scale * at.p[range] * r * r * r / 3.0 : 0.0;
   }
   /// Normal force N = -κ (d̂/2)^codimension w ∂ψ/∂φ, with the barrier stiffness κ, the barrier distance d̂, the thickness
   /// ξ, the area weight w and the height φ of the vertex, and the barrier ψ = d̂ b(y) with the argument y
-  /// (contact/barrier.hpp): ∂ψ/∂φ = 2 φ b'(y)/(d̂ + 2 ξ).
+  /// (contact/barrier.hpp): ∂ψ/∂φ = 2 φ b'(y)/(d̂ + 2 ξ). For a penalty, ∂ψ/∂φ = -r² with r = 1 - (φ - ξ)/d̂
+  /// (contact/penalty.hpp).
   template <class T>
   KOKKOS_INLINE_FUNCTION T normal_force(const At<T>& at) const {
     const T h = height(at);
+    if (is_penalty) {
+      const T r = compression(T(h - offset(at)), at.p[range]);
+      return at.weight * strength(at.p[stiffness], at.p[range]) * r * r;
+    }
     const T y = barrier_argument(T(h * h), at.p[range], offset(at));
     const T reach = at.p[range] + 2.0 * offset(at);
     return -2.0 * at.weight * strength(at.p[stiffness], at.p[range]) * h * barrier_gradient(y) / reach;
   }
-  /// Dissipation potential D = µ N S(|u|) of friction, in W, with the Coulomb coefficient µ, the normal force N, the
-  /// sliding velocity u and the function S of `friction_potential`.
+  /// Dissipation potential D = µ N S(|u|) + N P(c dg/dt)/c of friction and damping, in W, with the Coulomb coefficient
+  /// µ, the normal force N, the sliding velocity u, the function S of `friction_potential`, the damping c, the rate
+  /// dg/dt of the gap and the function P of `damping_potential`.
   KOKKOS_INLINE_FUNCTION double dissipation(const At<double>& at) const {
-    const Vec3<double> u = sliding_velocity(at, normal_at(at));
-    return at.p[mu] * normal_force(at) * friction_potential(std::sqrt(dot(u, u)), at.p[epsilon]);
+    const Vec3<double> n = normal_at(at), u = sliding_velocity(at, n);
+    const double of_friction = at.p[mu] * friction_potential(std::sqrt(dot(u, u)), at.p[epsilon]);
+    const double c = at.p[damping];
+    const double of_damping = is_penalty && c > 0.0 ? damping_potential(c * dot(n, relative_velocity(at))) / c : 0.0;
+    return normal_force(at) * (of_friction + of_damping);
   }
   template <class T>
   KOKKOS_INLINE_FUNCTION Vec3<T> force(const At<T>& at) const {
@@ -160,12 +174,15 @@ struct PlaneForce {
     for (int c = 0; c < 3; ++c) squared = squared + u[c] * u[c];
     const T factor = at.p[mu] * push * friction_factor(squared, at.p[epsilon]);
     for (int c = 0; c < 3; ++c) f[c] = f[c] - factor * u[c];
+    if (!is_penalty) return f;
+    const T lost = push * damping_factor(T(at.p[damping] * dot(n, relative_velocity(at))));
+    for (int c = 0; c < 3; ++c) f[c] = f[c] - lost * n[c];
     return f;
   }
-  /// Force without friction. Friction is omitted because its derivative with respect to the position is not symmetric.
-  /// For the remaining force f, -∂f/∂x is positive semidefinite, because the barrier is a convex function of the
-  /// vertex's height above the plane.
-  KOKKOS_INLINE_FUNCTION PlaneForce projected() const { return {normal, turn, false, pushes, codimension}; }
+  /// Force without friction and damping, which are omitted because their derivatives with respect to the position are
+  /// not symmetric. For the remaining force f, -∂f/∂x is positive semidefinite, because the barrier and the penalty are
+  /// convex functions of the vertex's height above the plane.
+  KOKKOS_INLINE_FUNCTION PlaneForce projected() const { return {normal, turn, false, pushes, codimension, is_penalty}; }
 };
 
 }  // namespace diffsim::contact

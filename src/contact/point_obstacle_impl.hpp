@@ -48,8 +48,9 @@ SafePart::value_type least_safe_part(const point::Sweep<Force>& from, const poin
   return found;
 }
 
-/// Power -f·u that friction dissipates at a vertex, in W. u is the velocity of the vertex relative to the obstacle, and
-/// f is the friction force: the force with friction minus the force without friction.
+/// Power -f·u that friction and damping dissipate at a vertex, in W. u is the velocity of the vertex relative to the
+/// obstacle, and f is the force of friction and damping: the whole force minus the force that does not depend on the
+/// velocity.
 struct FrictionPower {
   template <class Force>
   KOKKOS_INLINE_FUNCTION double operator()(const Force& force, const point::Values<Force>& at) const {
@@ -57,8 +58,7 @@ struct FrictionPower {
   }
 };
 
-/// Dissipation potential µ N S(|u|) of friction at a vertex, in W, with the Coulomb coefficient µ, the normal force N,
-/// the sliding velocity u and the function S of `friction_potential`.
+/// Dissipation potential of friction and damping at a vertex, in W.
 struct ObstacleDissipation {
   template <class Force>
   KOKKOS_INLINE_FUNCTION double operator()(const Force& force, const point::Values<Force>& at) const {
@@ -73,9 +73,9 @@ struct ObstacleDissipation {
 ///     double gap(at)                       distance minus thickness, m
 ///     double safe_part(before, after)      fraction in [0, 1] of the straight displacement over which the gap stays
 ///                                          positive
-///     double dissipation(at)               dissipation potential of friction, W
+///     double dissipation(at)               dissipation potential of friction and damping, W
 ///     Vec3<double> relative_velocity(at)   velocity of the vertex relative to the obstacle, m/s
-///     Force projected()                    the force without friction
+///     Force projected()                    the force without friction and damping
 template <class Force>
 class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
   using Term = SurfacePointTerm<Force, ContactTerm>;
@@ -83,7 +83,7 @@ class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
  public:
   /// `kind` and `label`: kind and name of the obstacle, for error messages and names of parameters. `vertices`:
   /// vertices of the surface that may touch the obstacle. `law`: names of the parameters of the contact law.
-  /// `parameters`: parameters of `force`. `forces`: contact forces (barrier, friction or both) that the term computes.
+  /// `parameters`: parameters of `force`. `forces`: contact forces that the term computes.
   /// Collective.
   PointObstacle(const std::string& kind, std::string label, const Force& force, std::vector<PointParameter> parameters,
                 std::shared_ptr<const TetrahedralMesh> mesh, std::vector<int> vertices, const ContactLawNames& law,
@@ -91,8 +91,7 @@ class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
       : Term("contact with " + kind + " " + label, force, std::move(parameters), std::move(mesh), std::move(vertices)),
         kind_(kind),
         label_(std::move(label)),
-        range_(law.range()),
-        friction_(law.friction()) {
+        law_(law) {
     this->set_forces(forces);
   }
 
@@ -100,7 +99,7 @@ class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
   bool has_symmetric_jacobian() const override { return ContactTerm::has_symmetric_jacobian(); }
   void prepare(const ParameterSet& parameters) override {
     Term::prepare(parameters);
-    this->record_friction(parameters, {friction_});
+    this->record_dissipation(parameters, {law_});
   }
   double dissipation(const Configuration& at, const ParameterSet& parameters) override {
     if (!this->has_dissipation()) return 0.0;
@@ -111,6 +110,7 @@ class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
   }
   double max_step(const Configuration& from, const Configuration& to, const ParameterSet& parameters) override {
     limiting_.clear();
+    if (law_.is_penalty()) return 1.0;  // vertices may enter the obstacle
     const SafePart::value_type safe = least_safe_part(this->sweep(from, parameters), this->sweep(to, parameters));
     if (!(safe.val < 1.0)) return 1.0;
     limiting_ = name_of(static_cast<std::size_t>(safe.loc));
@@ -134,12 +134,14 @@ class PointObstacle final : public SurfacePointTerm<Force, ContactTerm> {
     return " near " + text_of({x[first], x[first + 1], x[first + 2]});
   }
 
-  std::string kind_, label_, range_, friction_, limiting_, intersecting_;
+  std::string kind_, label_;
+  ContactLawNames law_;
+  std::string limiting_, intersecting_;
 };
 
 template <class Force>
 ContactState PointObstacle<Force>::state(const Configuration& at, const ParameterSet& parameters) {
-  const double range = parameters.at(range_).field.to_host().at(0);
+  const double range = parameters.at(law_.range()).field.to_host().at(0);
   ContactState result;
   intersecting_.clear();
   std::vector<double> gaps;
@@ -147,7 +149,7 @@ ContactState PointObstacle<Force>::state(const Configuration& at, const Paramete
   for (std::size_t i = 0; i < gaps.size(); ++i) {
     result.min_distance = std::min(result.min_distance, gaps[i]);
     result.active_pairs += gaps[i] < range;
-    if (gaps[i] > 0.0) continue;
+    if (gaps[i] > 0.0 || law_.is_penalty()) continue;
     if (result.intersections < 3)
       intersecting_ += (intersecting_.empty() ? "" : ", ") + name_of(i) + position_text(i, at.positions);
     ++result.intersections;

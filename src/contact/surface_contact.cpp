@@ -92,6 +92,7 @@ SurfaceContact::Data::Data(std::shared_ptr<const TetrahedralMesh> the_mesh, Surf
     for (const auto& [a, b] : options.ignored) ignored[groups * a + b] = ignored[groups * b + a] = 1;
     candidates.set_ignored(ignored, num_groups);
   }
+  law_names = {options.shared};
   if (options.laws.empty()) return;
   std::vector<int> table(groups * groups, 0);
   for (const GroupLaw& law : options.laws) {
@@ -108,6 +109,7 @@ std::vector<LawAddresses> SurfaceContact::Data::laws_of(const ParameterSet& set,
     LawAddresses& law = laws.emplace_back();
     for (std::size_t k = 0; k < names.numbers.size(); ++k) law.of[k] = address_of(set, names.numbers[k], n);
     for (std::size_t k = 0; k < names.thickness.size(); ++k) law.thick[k] = address_of(set, names.thickness[k], n);
+    law.is_penalty = names.is_penalty();
   }
   return laws;
 }
@@ -116,7 +118,7 @@ void SurfaceContact::Data::add_laws(const std::vector<contact::LawSums>& sums, i
   for (std::size_t l = 0; l < sums.size(); ++l) {
     const ContactLawNames& names = law_names[l];
     for (std::size_t k = 0; k < names.numbers.size(); ++k) add_to(gradient, names.numbers[k], n, &sums[l].of[k]);
-    const double half = 0.5 * sums[l].of[4];
+    const double half = 0.5 * sums[l].of[contact::LawSums::thickness];
     for (const std::string& name : names.thickness) add_to(gradient, name, n, &half);
   }
 }
@@ -193,9 +195,7 @@ std::string SurfaceContact::intersecting() const { return data_->intersecting; }
 void SurfaceContact::prepare(const ParameterSet& parameters) {
   const ProfilingRegion region("diffsim::contact::prepare");
   data_->parameters = &parameters;
-  std::vector<std::string> frictions;
-  for (const ContactLawNames& names : data_->law_names) frictions.push_back(names.friction());
-  record_friction(parameters, frictions);
+  record_dissipation(parameters, data_->law_names);
   const Field& rest = parameters.at("rest_positions").field;
   data_->candidates.set_rest(data_->rest_areas.areas(rest), rest, data_->reference);
 }
@@ -258,7 +258,7 @@ void SurfaceContact::add_force_tangent(const Configuration& at, const Configurat
   const Vectors dx = data_->candidates.gather(tangent.positions, obstacles_dx);
   Vectors dv;
   if (here.v.size() > 0) {
-    if (!tangent.velocities) throw Error("friction needs the tangent of the velocities");
+    if (!tangent.velocities) throw Error("friction and damping need the tangent of the velocities");
     dv = data_->candidates.gather(*tangent.velocities, obstacles_dv);
   }
   contact::RestTangent rest;

@@ -46,6 +46,7 @@ struct SurfaceContactOptions {
   /// a prescribed body with itself, with other prescribed bodies and with the obstacles is ignored.
   std::vector<std::size_t> prescribed_bodies = {};
   std::vector<std::string> regions = {};  ///< names of regions that form surface groups (contact/surface_groups.hpp)
+  ContactLawNames shared = shared_law_names();  ///< contact law of all pairs without their own law
   /// Contact laws of some pairs of surface groups; all other pairs of groups have the shared contact law.
   std::vector<GroupLaw> laws = {};
   std::vector<std::array<std::size_t, 2>> ignored = {};  ///< pairs of surface groups whose contact is ignored

@@ -16,8 +16,8 @@
 
 namespace diffsim {
 
-/// Factor c: if any contact law has a thickness, a pair whose gap is less than c d̂ counts as an intersection, where the
-/// gap is the distance minus the thickness ξ, and d̂ is the barrier distance.
+/// Factor c: if any contact law has a thickness, a pair whose distance is less than the distance that the contact law
+/// keeps (`LawAddresses::kept_distance`) plus c d̂ counts as an intersection, where d̂ is the barrier distance.
 inline constexpr double touching_within = 1e-12;
 
 /// Factor c: the sparsity pattern of the barrier's Jacobian covers the pairs whose distance is less than ξ + c d̂, with
@@ -73,9 +73,9 @@ struct SurfaceContact::Data {
   std::shared_ptr<const TetrahedralMesh> mesh;
   SurfaceContactOptions options;
   std::vector<contact::ObstacleMotion> motions;
-  std::vector<ContactLawNames> law_names{shared_law_names()};  // the first law is the shared law
-  DeviceArray<int> law_table;         // [groups, groups]: indices of laws; empty if there is one law
-  std::vector<std::uint8_t> ignored;  // [groups, groups]: 1 for two groups without contact; may be empty
+  std::vector<ContactLawNames> law_names;  // the first law is the shared law
+  DeviceArray<int> law_table;              // [groups, groups]: indices of laws; empty if there is one law
+  std::vector<std::uint8_t> ignored;       // [groups, groups]: 1 for two groups without contact; may be empty
   int num_groups = 1;
   DeviceArray<double> reference;  // [obstacle vertices, 3]: reference positions X of all obstacle vertices
   contact::Candidates candidates;

@@ -124,7 +124,7 @@ ContactState SurfaceContact::state(const Configuration& at, const ParameterSet& 
   result.intersections = static_cast<std::int64_t>(found.size());
   if (laws.are_thick()) {
     const contact::NearPairs touching =
-        contact::pairs_within(candidates.pairs(), here.x, laws, touching_within, candidates.pool());
+        contact::touching_pairs(candidates.pairs(), here.x, laws, touching_within, candidates.pool());
     result.intersections += static_cast<std::int64_t>(touching.size());
     if (found.size() == 0) data_->intersecting = data_->text_of_touching(touching, here.x, at.step);
   }

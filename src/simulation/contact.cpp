@@ -115,6 +115,19 @@ double largest_thickness(const ContactOptions& options) {
   return most;
 }
 
+/// Returns true if the shared contact law or that of a pair is a penalty.
+bool has_penalty(const ContactOptions& options) {
+  const auto is_penalty = [](const ContactPair& pair) { return pair.law == ContactLawKind::penalty; };
+  return options.law == ContactLawKind::penalty || std::any_of(options.pairs.begin(), options.pairs.end(), is_penalty);
+}
+
+/// Returns true if contact has forces of friction or of damping.
+bool has_dissipation(const ContactOptions& options) {
+  return options.with_friction || options.friction > 0.0 || options.damping > 0.0 ||
+         std::any_of(options.pairs.begin(), options.pairs.end(),
+                     [](const ContactPair& pair) { return pair.friction > 0.0 || pair.damping > 0.0; });
+}
+
 /// Throws Error (input) for options outside their ranges, and for pairs that cannot be in contact. `obstacle_bodies`:
 /// bodies of the mesh that are obstacles.
 void require_valid(const ContactOptions& options, const TetrahedralMesh& mesh,
@@ -128,6 +141,12 @@ void require_valid(const ContactOptions& options, const TetrahedralMesh& mesh,
   if (!options.adaptive_stiffness) require(Spec::barrier_stiffness, options.barrier_stiffness);
   require(Spec::friction, options.friction);
   require(Spec::friction_velocity, options.friction_velocity);
+  require(Spec::contact_damping, options.damping);
+  if (options.damping > 0.0 && !has_penalty(options))
+    throw Error("damping of contact needs the contact law penalty", ErrorKind::input);
+  if (options.adaptive_stiffness && options.law == ContactLawKind::penalty)
+    throw Error("adaptive stiffness of contact is that of a barrier; for a penalty, give barrier_stiffness, Pa",
+                ErrorKind::input);
   require_thicknesses(options, mesh);
   for (std::size_t k = 0; k < options.pairs.size(); ++k)
     if (const std::string fault = pair_error(options, k, mesh, obstacle_bodies); !fault.empty())
@@ -147,6 +166,7 @@ class ParameterAdder {
     add(Spec::barrier_stiffness, stiffness);
     add(Spec::friction, options.friction);
     add(Spec::friction_velocity, options.friction_velocity);
+    if (has_penalty(options)) add(Spec::contact_damping, options.damping);
     for (const ContactPair& pair : options.pairs) {
       const auto values = pair.values();
       for (std::size_t k = 0; k < values.size(); ++k)
@@ -318,9 +338,7 @@ void DifferentiableScene::add_contact(const ContactOptions& options) {
                                : options.barrier_stiffness;
   const ParameterAdder adder(parameters(), mesh_->comm());
   adder.add_laws(options, stiffness);
-  const bool friction =
-      options.with_friction || options.friction > 0.0 ||
-      std::any_of(options.pairs.begin(), options.pairs.end(), [](const auto& p) { return p.friction > 0.0; });
+  const bool friction = has_dissipation(options);
   const ContactGroups groups(options, *mesh_, obstacle_bodies());
   adder.add_thicknesses_of_bodies(options);
   for (std::size_t k = 0; k < options.planes.size(); ++k) obstacles_.push_back(groups.plane(k));

@@ -23,9 +23,9 @@ bool same(const ContactPair& a, const ContactPair& b) {
 }
 
 /// Returns the parameter names of a pair's law. If the pair gives a value, the name of the value's parameter ends in
-/// the pair's label. All other parameters have the names of the shared law.
-ContactLawNames names_of(const ContactPair& pair) {
-  ContactLawNames names = shared_law_names();
+/// the pair's label. All other parameters have the names of the shared law. `shared`: kind of the shared law.
+ContactLawNames names_of(const ContactPair& pair, ContactLawKind shared) {
+  ContactLawNames names = shared_law_names(pair.law.value_or(shared));
   const auto values = pair.values();
   for (std::size_t k = 0; k < names.numbers.size(); ++k)
     if (values[k]) names.numbers[k] += ':' + pair.label();
@@ -127,7 +127,7 @@ std::string ContactGroups::thickness_of(std::size_t place) const {
 ContactLawNames ContactGroups::law_of(std::size_t a, std::size_t b) const {
   const std::size_t pair = pair_of(a, b);
   const bool is_shared = pair == options_->pairs.size();
-  ContactLawNames names = is_shared ? shared_law_names() : names_of(options_->pairs[pair]);
+  ContactLawNames names = is_shared ? shared_law_names(options_->law) : names_of(options_->pairs[pair], options_->law);
   names.thickness = {thickness_of(a), thickness_of(b)};
   if (!is_shared && options_->pairs[pair].thickness)
     names.thickness.fill(std::string(ContactParameters::thickness.name) + ':' + options_->pairs[pair].label());
@@ -229,8 +229,12 @@ std::string pair_error(const ContactOptions& options, std::size_t pair, const Te
     if (same(options.pairs[k], given))
       return "'" + a + "' and '" + b + "' are listed in an earlier pair; give all values in one pair";
   const auto values = given.values();
-  if (!given.touch && std::any_of(values.begin(), values.end(), [](const auto& value) { return value.has_value(); }))
+  const bool has_values =
+      given.law || std::any_of(values.begin(), values.end(), [](const auto& value) { return value.has_value(); });
+  if (!given.touch && has_values)
     return "'" + a + "' and '" + b + "' do not touch each other; remove the values, or touch: false";
+  if (given.damping && given.law.value_or(options.law) != ContactLawKind::penalty)
+    return "damping needs the contact law penalty";
   for (std::size_t k = 0; k < values.size(); ++k) {
     const ParameterSpec spec = ContactParameters::of_law()[k];
     const std::string fault = values[k] ? range_error(spec, *values[k]) : std::string();

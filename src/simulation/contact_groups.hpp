@@ -100,8 +100,9 @@ std::string name_error(const ContactGroups& groups, const TetrahedralMesh& mesh,
 /// Returns the reason why the ContactPair `options.pairs[pair]` is invalid for the mesh's bodies and the obstacles, or
 /// an empty string if the pair is valid. Possible reasons why a ContactPair is invalid are an unknown or ambiguous
 /// name, a pair of two obstacles, a pair within one body although `ContactOptions::self` is false, a pair that is
-/// listed twice, a parameter value outside the parameter's range, and a parameter value in a pair whose member `touch`
-/// is false. `obstacle_bodies`: indices, in the mesh's list of bodies, of the bodies that are obstacles.
+/// listed twice, a parameter value outside the parameter's range, damping of a pair without a penalty, and a value in a
+/// pair whose member `touch` is false. `obstacle_bodies`: indices, in the mesh's list of bodies, of the bodies that are
+/// obstacles.
 std::string pair_error(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh,
                        const std::vector<std::size_t>& obstacle_bodies);
 

@@ -130,6 +130,7 @@ SurfaceContactOptions surface_options(const ContactOptions& options, const Conta
   surfaces.self = options.self;
   surfaces.prescribed_bodies = groups.prescribed_bodies();
   surfaces.regions = groups.regions();
+  surfaces.shared = shared_law_names(options.law);
   surfaces.laws = groups.laws_of_surfaces();
   surfaces.ignored = groups.ignored_surfaces();
   surfaces.max_pairs = options.max_pairs > 0 ? options.max_pairs : pairs_that_fit(comm, surfaces.max_pairs);

@@ -21,7 +21,7 @@ struct SceneContact {
   EmbeddedSurface surface;
   /// Indices, in the mesh's list of bodies, of the bodies whose vertices are all prescribed.
   std::vector<std::size_t> obstacle_bodies;
-  bool friction = false;  ///< true if the scene's contact has friction terms
+  bool friction = false;  ///< true if the scene's contact has terms of friction and damping
 };
 
 /// Returns the dimensions of the surface elements that exist in the mesh: 2 for triangles, 1 for segments, 0 for

@@ -63,6 +63,7 @@ std::vector<ParameterSpec> parameter_specs() {
                                     Dynamics::initial_velocities,
                                     Contact::barrier_distance,
                                     Contact::barrier_stiffness,
+                                    Contact::contact_damping,
                                     Contact::friction,
                                     Contact::friction_velocity,
                                     Contact::thickness,

@@ -82,6 +82,28 @@ TEST_F(Contact, CheckPassesByEveryParameterOfContact) {
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
 }
 
+/// A pair has a penalty, and the section `contact` a barrier. The body enters the floor.
+TEST_F(Contact, APenaltyLetsTheBodyEnterTheFloor) {
+  const std::string contact =
+      "friction_velocity: 0.05, pairs: [{between: [body, floor], law: penalty, barrier_stiffness: 2e3, "
+      "barrier_distance: 2e-3, damping: 0.4, friction: 0.3}], "
+      "obstacles: [{name: floor, plane: {point: [0, -0.012, 0], normal: [0, 1, 0]}}]";
+  write("scene.yaml", block(contact,
+                            "objective: {type: target_position, region: x_max, target: [0.5, 0.3, 0.1]}\n"
+                            "parameters:\n"
+                            "  - {name: \"contact_damping:body|floor\"}\n  - {name: \"friction:body|floor\"}\n"
+                            "  - {name: \"barrier_stiffness:body|floor\"}\n  - {name: \"obstacle_position:floor\"}\n"));
+  const Ran simulated = run({"simulate", "scene.yaml"}, "out");
+  ASSERT_EQ(simulated.code, 0) << simulated.err;
+  if (rank_ == 0) {
+    const nlohmann::json touched = report("out")["contact"];
+    EXPECT_LT(touched["min_distance"].get<double>(), -1e-4);
+    EXPECT_EQ(touched["intersections"].get<int>(), 0);
+  }
+  const Ran checked = run({"check", "scene.yaml"}, "out");
+  EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+}
+
 TEST_F(Contact, AMovingFloorLiftsTheBody) {
   write("scene.yaml",
         block("obstacles: [{name: lift, plane: {point: [0, -0.012, 0], normal: [0, 3, 0]}, velocity: [0, 0.5, "

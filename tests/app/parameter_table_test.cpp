@@ -46,6 +46,7 @@ TEST(ParameterTable, EveryParameterOfASolverHasItsSpec) {
   ContactOptions contact;
   contact.barrier_distance = 0.01;
   contact.barrier_stiffness = 1e4;
+  contact.law = ContactLawKind::penalty;
   PlaneObstacle floor;
   floor.label = "floor";
   floor.point = {0.0, -1.0, 0.0};
@@ -64,8 +65,9 @@ TEST(ParameterTable, EveryParameterOfASolverHasItsSpec) {
     EXPECT_EQ(is_global, parameter.is_global()) << parameter.name();
     for (const double value : parameter.field.to_host()) EXPECT_EQ(range_error(*found, value), "") << parameter.name();
   }
-  for (const char* name : {"viscosity", "bulk_viscosity", "drag", "rayleigh_damping", "activation_signal",
-                           "traction:x_max", "angular_velocity:x_min", "obstacle_velocity:floor", "friction"})
+  for (const char* name :
+       {"viscosity", "bulk_viscosity", "drag", "rayleigh_damping", "activation_signal", "traction:x_max",
+        "angular_velocity:x_min", "obstacle_velocity:floor", "friction", "contact_damping"})
     EXPECT_EQ(names.count(name), 1u) << name;
 }
 

@@ -346,7 +346,10 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: contact.pairs[0].between: give [A, B], names of two bodies or of a body and an obstacle"},
         Bad{CONTACT("pairs: [{between: [a, b], fricton: 0.1}]"),
             "s.yaml:2: contact.pairs[0].fricton: unknown key; did you mean 'friction'? known keys: between, "
-            "barrier_distance, barrier_stiffness, friction, friction_velocity, thickness, touch"},
+            "law, barrier_distance, barrier_stiffness, damping, friction, friction_velocity, thickness, touch"},
+        Bad{CONTACT("law: spring"), "s.yaml:2: contact.law: there is no 'spring'; use one of: barrier, penalty"},
+        Bad{CONTACT("law: penalty, damping: -1"),
+            "s.yaml:2: contact.damping: -1 is negative; give a number, 0 or more, in s/m"},
         Bad{CONTACT("pairs: [{between: [a, b]}, {between: [a, c], friction: -1}]"),
             "s.yaml:2: contact.pairs[1].friction: -1 is negative; give a number, 0 or more"},
         Bad{CONTACT("pairs: [{between: [a, b], barrier_distance: 0}]"),

@@ -156,8 +156,9 @@ void expect_tangent(const Weights& weights, const Quad& x, const Quad& v, QuadSo
         moved[k][c] += h * dx[k][c];
         faster[k][c] += h * dv[k][c];
       }
-    const ContactLaw<double> changed = {law.stiffness + 1e4 * h, law.range + 0.3 * h, law.friction + h,
-                                        law.velocity + h, law.thickness + 0.2 * h};
+    const ContactLaw<double> changed = {law.stiffness + 1e4 * h, law.range + 0.3 * h,     law.friction + h,
+                                        law.velocity + h,        law.thickness + 0.2 * h, law.damping + 0.5 * h,
+                                        law.is_penalty};
     force = {};
     add_pair_force(weights, moved.data(), faster.data(), changed, force.data());
   };
@@ -170,11 +171,13 @@ void expect_tangent(const Weights& weights, const Quad& x, const Quad& v, QuadSo
       sv[k][c].derivative[0] = dv[k][c];
       f[k][c] = D(0.0);
     }
-  ContactLaw<D, D> slaw = {law.stiffness, law.range, law.friction, law.velocity, law.thickness};
+  ContactLaw<D, D> slaw = {law.stiffness, law.range,   law.friction,  law.velocity,
+                           law.thickness, law.damping, law.is_penalty};
   slaw.stiffness.derivative[0] = 1e4;
   slaw.range.derivative[0] = 0.3;
   slaw.friction.derivative[0] = slaw.velocity.derivative[0] = 1.0;
   slaw.thickness.derivative[0] = 0.2;
+  slaw.damping.derivative[0] = 0.5;
   add_pair_force(weights, sx.data(), sv.data(), slaw, f.data());
   double scale = 0.0, error = 0.0;
   Quad up, down;
@@ -199,46 +202,56 @@ TEST(pair_force, tangents_agree_with_differences) {
   }
 }
 
+/// Calls `visit(law, near)` for a barrier and for a penalty with a thickness. `near`: squared distance up to which the
+/// forces of the law are too large or not smooth enough for differences.
+template <class Visit>
+void for_thick_laws(const Visit& visit) {
+  visit(thick_law, std::pow(thick_law.thickness + 0.1, 2));
+  visit(penalty_law, std::pow(0.1, 2));
+}
+
 TEST(pair_force, tangents_with_a_thickness_agree_with_differences) {
-  QuadSource source(36);
-  const double near = std::pow(thick_law.thickness + 0.1, 2);
-  int pushed = 0;
-  for (int n = 0; n < 300; ++n) {
-    const Quad x = source.generic(), v = source.generic();
-    const double squared = std::min(point_triangle_distance(x.data()).squared, edge_edge_distance(x.data()).squared);
-    if (squared < near) continue;
-    pushed += squared < thick_law.limit();
-    expect_tangent(point_triangle, x, v, source, thick_law);
-    expect_tangent(edge_edge, x, v, source, thick_law);
-  }
-  EXPECT_GT(pushed, 20);
+  for_thick_laws([](const ContactLaw<double>& law, double near) {
+    QuadSource source(36);
+    int pushed = 0;
+    for (int n = 0; n < 300; ++n) {
+      const Quad x = source.generic(), v = source.generic();
+      const double squared = std::min(point_triangle_distance(x.data()).squared, edge_edge_distance(x.data()).squared);
+      if (squared < near) continue;
+      pushed += squared < law.limit();
+      expect_tangent(point_triangle, x, v, source, law);
+      expect_tangent(edge_edge, x, v, source, law);
+    }
+    EXPECT_GT(pushed, 20);
+  });
 }
 
 TEST(pair_force, with_a_thickness_is_minus_the_slope_of_the_energy) {
-  QuadSource source(37);
-  const double near = std::pow(thick_law.thickness + 0.1, 2), h = 1e-6;
-  const auto expect_slope = [&](const auto& weights, const Quad& x, const Quad& way) {
-    Quad up = x, down = x, f{};
-    for (std::size_t k = 0; k < 4; ++k) {
-      up[k] = x[k] + detail::scaled(h, way[k]);
-      down[k] = x[k] - detail::scaled(h, way[k]);
+  for_thick_laws([](const ContactLaw<double>& law, double near) {
+    QuadSource source(37);
+    const double h = 1e-6;
+    const auto expect_slope = [&](const auto& weights, const Quad& x, const Quad& way) {
+      Quad up = x, down = x, f{};
+      for (std::size_t k = 0; k < 4; ++k) {
+        up[k] = x[k] + detail::scaled(h, way[k]);
+        down[k] = x[k] - detail::scaled(h, way[k]);
+      }
+      add_pair_force(weights, x.data(), static_cast<const Vec3<double>*>(nullptr), law, f.data());
+      double power = 0.0, size = 0.0;
+      for (std::size_t k = 0; k < 4; ++k) {
+        power += dot(f[k], way[k]);
+        size += std::sqrt(dot(f[k], f[k]));
+      }
+      const double slope = (pair_energy(weights, up.data(), law) - pair_energy(weights, down.data(), law)) / (2.0 * h);
+      EXPECT_NEAR(power, -slope, 1e-5 * size + 1e-4);
+    };
+    for (int n = 0; n < 300; ++n) {
+      const Quad x = source.generic(), way = source.generic();
+      if (std::min(point_triangle_distance(x.data()).squared, edge_edge_distance(x.data()).squared) < near) continue;
+      expect_slope(point_triangle, x, way);
+      expect_slope(edge_edge, x, way);
     }
-    add_pair_force(weights, x.data(), static_cast<const Vec3<double>*>(nullptr), thick_law, f.data());
-    double power = 0.0, size = 0.0;
-    for (std::size_t k = 0; k < 4; ++k) {
-      power += dot(f[k], way[k]);
-      size += std::sqrt(dot(f[k], f[k]));
-    }
-    const double slope =
-        (pair_energy(weights, up.data(), thick_law) - pair_energy(weights, down.data(), thick_law)) / (2.0 * h);
-    EXPECT_NEAR(power, -slope, 1e-5 * size + 1e-4);
-  };
-  for (int n = 0; n < 300; ++n) {
-    const Quad x = source.generic(), way = source.generic();
-    if (std::min(point_triangle_distance(x.data()).squared, edge_edge_distance(x.data()).squared) < near) continue;
-    expect_slope(point_triangle, x, way);
-    expect_slope(edge_edge, x, way);
-  }
+  });
 }
 
 }  // namespace

@@ -23,8 +23,10 @@ double expect_derivative_of_force(const Weights& weights, const Quad& x,
       seeded[static_cast<std::size_t>(k)][c] = D::variable(x[static_cast<std::size_t>(k)][c], 3 * k + c);
       f[static_cast<std::size_t>(k)][c] = D(0.0);
     }
-  add_pair_force(weights, seeded.data(), static_cast<const Vec3<D>*>(nullptr),
-                 ContactLaw<D>{law.stiffness, law.range, law.friction, law.velocity, law.thickness}, f.data());
+  add_pair_force(
+      weights, seeded.data(), static_cast<const Vec3<D>*>(nullptr),
+      ContactLaw<D>{law.stiffness, law.range, law.friction, law.velocity, law.thickness, law.damping, law.is_penalty},
+      f.data());
   PairHessian hessian{};
   add_pair_hessian(weights, x.data(), law, hessian);
   double size = 0.0, error = 0.0;
@@ -50,16 +52,18 @@ TEST(pair_hessian, is_minus_the_derivative_of_the_force) {
 }
 
 TEST(pair_hessian, with_a_thickness_is_minus_the_derivative_of_the_force) {
-  QuadSource source(44);
-  const double near = std::pow(thick_law.thickness + 0.1, 2);
-  int active = 0;
-  for (int n = 0; n < 400; ++n) {
-    const Quad x = source.generic();
-    if (std::min(point_triangle_distance(x.data()).squared, edge_edge_distance(x.data()).squared) < near) continue;
-    active += expect_derivative_of_force(point_triangle, x, thick_law) > 0.0;
-    active += expect_derivative_of_force(edge_edge, x, thick_law) > 0.0;
+  for (const ContactLaw<double>& law : {thick_law, penalty_law}) {
+    QuadSource source(44);
+    const double near = std::pow(law.is_penalty ? 0.1 : law.thickness + 0.1, 2);
+    int active = 0;
+    for (int n = 0; n < 400; ++n) {
+      const Quad x = source.generic();
+      if (std::min(point_triangle_distance(x.data()).squared, edge_edge_distance(x.data()).squared) < near) continue;
+      active += expect_derivative_of_force(point_triangle, x, law) > 0.0;
+      active += expect_derivative_of_force(edge_edge, x, law) > 0.0;
+    }
+    EXPECT_GT(active, 100);
   }
-  EXPECT_GT(active, 100);
 }
 
 TEST(pair_hessian, of_mollified_edges_is_minus_the_derivative_of_the_force) {

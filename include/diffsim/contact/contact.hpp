@@ -59,6 +59,19 @@ struct BodyThickness {
   double value = 0.0;  ///< thickness, m
 };
 
+/// Dependence of the contact pressure on the gap g of two surfaces, with the barrier distance d̂ and the barrier
+/// stiffness κ. The gap of two surfaces is their distance minus their thickness.
+enum class ContactLawKind {
+  /// Barrier (Li et al. 2020, Incremental Potential Contact): the pressure tends to infinity as the gap tends to zero,
+  /// so the gap remains positive.
+  barrier,
+  /// Penalty: the pressure is κ (1 - g/d̂)², which is κ at the gap g = 0, and finite for all gaps. Bodies can enter
+  /// planes, and the thickness of other surfaces; surfaces of triangles cannot pass through each other.
+  penalty,
+};
+/// Returns the names of the values of ContactLawKind.
+constexpr std::array<const char*, 2> contact_laws() { return {"barrier", "penalty"}; }
+
 /// Contact law of two bodies, of a body with itself, or of a body and an obstacle. A contact law may name a region of a
 /// body's surface in place of the body. Each value given in a ContactPair is the initial value of a separate parameter
 /// of the pair, for example `friction:A|B`, with the names A and B in the order of `between`. A ContactPair may omit
@@ -84,14 +97,16 @@ struct ContactPair {
   /// False if there is no contact: the two surfaces can pass through each other, and the pair's optional values must be
   /// absent.
   bool touch = true;
+  std::optional<ContactLawKind> law = {};  ///< kind of the contact law; replaces `ContactOptions::law`
+  std::optional<double> damping = {};      ///< damping c of penalty contact, s/m
 
   /// Returns the text A|B, with the two names A and B of `between`. The names of the parameters of a ContactPair end
   /// with :A|B, for example `friction:A|B`.
   std::string label() const { return between[0] + '|' + between[1]; }
   /// Returns the optional values of the ContactPair in the order barrier stiffness κ, barrier distance d̂, Coulomb
-  /// coefficient µ, sliding velocity ε_v, thickness ξ.
-  std::array<std::optional<double>, 5> values() const {
-    return {barrier_stiffness, barrier_distance, friction, friction_velocity, thickness};
+  /// coefficient µ, sliding velocity ε_v, damping c, thickness ξ.
+  std::array<std::optional<double>, 6> values() const {
+    return {barrier_stiffness, barrier_distance, friction, friction_velocity, damping, thickness};
   }
 };
 
@@ -131,6 +146,11 @@ struct ContactOptions {
   std::vector<PlaneObstacle> planes = {};  ///< half-spaces
   std::vector<MeshObstacle> meshes = {};   ///< obstacles that consist of triangles
   std::vector<ContactPair> pairs = {};     ///< contact laws of individual pairs of surfaces, and pairs without contact
+  ContactLawKind law = ContactLawKind::barrier;  ///< kind of the contact law of all pairs without their own `law`
+  /// Damping c (s/m) of penalties, the initial value of the parameter `contact_damping`, which exists if any contact
+  /// law is a penalty. The pressure is multiplied by 1 - P'(c dg/dt), which is 1 - c dg/dt while the gap g decreases
+  /// (Hunt and Crossley 1975), and decreases smoothly to 0 at dg/dt = 1/c (docs/contact.md).
+  double damping = 0.0;
 };
 
 /// Sum of the contact forces (N) that the body or obstacle `between[1]` exerts on the body `between[0]`.
