@@ -32,7 +32,7 @@ TriangleMesh box_triangles(const std::array<double, 3>& min, const std::array<do
   return mesh;
 }
 
-TriangleMesh sphere_triangles(const std::array<double, 3>& center, double radius) {
+TriangleMesh sphere_triangles(const std::array<double, 3>& center, double radius, int refinements) {
   const double g = std::numbers::phi;
   TriangleMesh mesh;
   mesh.vertices = {{-1, g, 0},  {1, g, 0},  {-1, -g, 0}, {1, -g, 0}, {0, -1, g},  {0, 1, g},
@@ -41,7 +41,7 @@ TriangleMesh sphere_triangles(const std::array<double, 3>& center, double radius
                     {11, 10, 2}, {10, 7, 6}, {7, 1, 8},  {3, 9, 4},  {3, 4, 2},   {3, 2, 6}, {3, 6, 8},
                     {3, 8, 9},   {4, 9, 5},  {2, 4, 11}, {6, 2, 10}, {8, 6, 7},   {9, 8, 1}};
   for (auto& vertex : mesh.vertices) vertex = unit(vertex);
-  for (int level = 0; level < 4; ++level) {
+  for (int level = 0; level < refinements; ++level) {
     std::map<std::pair<int, int>, int> middles;
     const auto middle = [&](int a, int b) {
       const auto [found, fresh] =

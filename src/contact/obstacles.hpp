@@ -12,9 +12,10 @@ namespace diffsim::contact {
 // `sphere_triangles` and `cylinder_triangles`). Contact with triangles stops the vertices, edges and faces of a body.
 
 TriangleMesh box_triangles(const std::array<double, 3>& min, const std::array<double, 3>& max);
-/// Polyhedron of 5120 triangles inscribed in a sphere: an icosahedron, refined four times by dividing each triangle
-/// into four. The gap between the polyhedron and the sphere is at most 0.0012 times the radius of the sphere.
-TriangleMesh sphere_triangles(const std::array<double, 3>& center, double radius);
+/// Polyhedron of 20 · 4ⁿ triangles inscribed in a sphere: an icosahedron, refined n = `refinements` times by dividing
+/// each triangle into four. The gap between the polyhedron and the sphere, divided by the radius of the sphere, is at
+/// most 0.21, 0.066, 0.018, 0.0046, 0.0012 for n = 0, …, 4.
+TriangleMesh sphere_triangles(const std::array<double, 3>& center, double radius, int refinements = 4);
 /// Prism of 64 sides inscribed in the cylinder whose flat ends have the centres `from` and `to`. The gap between the
 /// prism and the cylinder is at most 0.00121 times the radius of the cylinder.
 TriangleMesh cylinder_triangles(const std::array<double, 3>& from, const std::array<double, 3>& to, double radius);

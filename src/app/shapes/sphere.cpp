@@ -5,9 +5,11 @@
 namespace diffsim::app {
 
 TriangleMesh parse_sphere(const Value& value) {
-  const Mapping mapping(value, {"center", "radius"});
+  const Mapping mapping(value, {"center", "radius", "refinements"});
+  const Value* const refinements = mapping.find("refinements");
   return contact::sphere_triangles(to_vector(mapping.need("center", "[x, y, z], m")),
-                                   to_positive(mapping.need("radius", "a number, m"), "m"));
+                                   to_positive(mapping.need("radius", "a number, m"), "m"),
+                                   refinements ? to_integer(*refinements, 0, 7) : 4);
 }
 
 }  // namespace diffsim::app
