@@ -51,8 +51,10 @@ void add_options(CLI::App* sub, const std::string& name, CommandLine& line) {
         ->check(fault_of_seconds);
   }
   if (name == "gradient" || name == "invert") {
-    sub->add_option("--groups", line.groups,
-                    "Divide the processes into this many groups, which run the scene's experiments at the same time")
+    sub->add_option(
+           "--groups", line.groups,
+           "Divide the processes into this many groups, which run the scene's experiments, or for `invert` the "
+           "windows of optimiser.shooting, at the same time")
         ->type_name("NUMBER")
         ->check(CLI::Range(1, 1 << 20));
     sub->add_flag("--resume", line.resume, "Continue from the checkpoint in checkpoint.directory, if there is one");

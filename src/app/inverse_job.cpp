@@ -21,9 +21,15 @@ namespace diffsim::app {
 
 namespace {
 
-/// Throws InputError for a constraint on a sensor if there are several groups of processes.
+/// Throws InputError for options that are not available with several groups of processes: a constraint on a sensor, and
+/// for groups that share windows also the options of an interrupted run.
 void refuse_in_groups(const Job& job) {
   if (job.groups.count < 2 || job.line.command != "invert") return;
+  const auto refuse = [](bool given, const char* option) {
+    if (given) Place{nullptr, 0, option}.fail("is not available with --groups");
+  };
+  refuse(job.line.resume, "--resume");
+  refuse(job.line.time_limit > 0.0, "--time-limit");
   for (const ConstraintEntry& entry : job.scene.constraints)
     if (!entry.experiment.empty() || !std::holds_alternative<std::size_t>(entry.of))
       entry.place.fail("of a sensor is not available with groups of processes; run without --groups");
@@ -52,7 +58,10 @@ InverseJob::InverseJob(Job& job)
   job.report["approximate"] = !approximation_.empty();
   if (!approximation_.empty()) job.report["approximation"] = approximation_;
   on_all_groups([&] { make_problem(std::move(unknowns)); });
-  if (job.groups.count > 1) problem->share_experiments(job.groups.all, job.groups.experiments);
+  if (job.groups.share_windows)
+    problem->share_windows(job.groups.all, job.groups.number);
+  else if (job.groups.count > 1)
+    problem->share_experiments(job.groups.all, job.groups.experiments);
   // The default mean of a prior is the start, which is that of the first experiment of all groups.
   add_priors(job.scene, *mesh, *problem);
   require_reach();
@@ -87,7 +96,10 @@ std::vector<Unknown> InverseJob::read_scene() {
                                               : scene.checkpoint;
   checkpoint_.measures = job.line.measures;
   // Groups must not use the same files.
-  if (job.groups.count > 1) use_subdirectory(scene.experiment, checkpoint_);
+  if (job.groups.share_windows)
+    use_subdirectory("group_" + std::to_string(job.groups.number), checkpoint_);
+  else if (job.groups.count > 1)
+    use_subdirectory(scene.experiment, checkpoint_);
   if (reverses) approximation_ = approximation_of(scene.checkpoint, scene.solver.steps);
   if (reverses && scene.checkpoint.schedule == CheckpointSchedule::reversible)
     at_place(scene.checkpoint_place, [&] { solver->model().set_reversible(true); });
@@ -194,7 +206,8 @@ void InverseJob::label(Hdf5File& file) const {
 /// stored on a disk, if the run has a time limit, or if the run resumes another run.
 void InverseJob::make_resumable(const CheckpointOptions& options) {
   const CommandLine& line = job_.line;
-  const bool can_resume = (line.command == "gradient" || line.command == "invert") && job_.scene.experiment.empty();
+  const bool can_resume = (line.command == "gradient" || line.command == "invert") && job_.scene.experiment.empty() &&
+                          !job_.groups.share_windows;
   if (!can_resume || (options.store == CheckpointStore::memory && !line.resume && line.time_limit <= 0.0)) return;
   CheckpointDirectory::Options how;
   how.keep = true;

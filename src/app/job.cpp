@@ -48,16 +48,23 @@ Job job_of_experiment(const Job& job, const Scene& experiment) {
           job.err};
 }
 
-JobGroups make_groups(MPI_Comm comm, int count, const std::vector<std::string>& names) {
+JobGroups make_groups(MPI_Comm comm, int count, const std::vector<std::string>& names, int windows) {
   const Place place{nullptr, 0, "--groups"};
   int ranks = 1;
   DIFFSIM_MPI(MPI_Comm_size(comm, &ranks));
-  if (count > 1 && names.empty()) place.fail("needs a scene with `experiments`");
-  if (count > 1 && count > static_cast<int>(names.size()))
-    place.fail(fmt::format("{} groups are more than the {} experiments of the scene", count, names.size()));
+  const bool share_windows = names.empty() && windows > 0;
+  if (count > 1 && names.empty() && !share_windows)
+    place.fail("needs a scene with `experiments`, or `invert` with `optimiser.shooting`");
+  const int parts = share_windows ? windows : static_cast<int>(names.size());
+  if (count > 1 && count > parts)
+    place.fail(fmt::format("{} groups are more than the {} {} of the scene", count, parts,
+                           share_windows ? "windows" : "experiments"));
   if (count > ranks) place.fail(fmt::format("{} groups are more than the {} processes", count, ranks));
   // Processes with consecutive ranks form a group.
-  JobGroups groups{comm, count, static_cast<int>(std::int64_t{rank_of(comm)} * count / ranks), {}, names};
+  JobGroups groups{
+      comm, count, static_cast<int>(std::int64_t{rank_of(comm)} * count / ranks), {}, share_windows && count > 1,
+      names};
+  if (groups.share_windows) groups.experiments.push_back(0);
   for (int k = groups.number; k < static_cast<int>(names.size()); k += count) groups.experiments.push_back(k);
   return groups;
 }

@@ -17,13 +17,14 @@
 
 namespace diffsim::app {
 
-/// Groups of processes that run the experiments of a scene at the same time. Each group of processes has a Job with the
-/// experiments of the group.
+/// Groups of processes that run the experiments of a scene, or the windows of multiple shooting, at the same time. Each
+/// group of processes has a Job with the experiments of the group, or with the only experiment of the scene.
 struct JobGroups {
   MPI_Comm all = MPI_COMM_NULL;    ///< communicator of all groups
   int count = 1;                   ///< number of groups
   int number = 0;                  ///< number of this process's group; group 0 writes the output files of the run
   std::vector<int> experiments;    ///< numbers of the experiments of this process's group, counted from 0
+  bool share_windows = false;      ///< true if the groups share the windows of the only experiment
   std::vector<std::string> names;  ///< names of all experiments
 };
 
@@ -63,9 +64,11 @@ std::vector<const Scene*> experiments_of(const Scene& scene);
 /// a separate report.
 Job job_of_experiment(const Job& job, const Scene& experiment);
 /// Returns the groups of processes for the option `--groups`. Experiment k belongs to the group with the number k
-/// modulo `count`, where `count` is the number of groups. `names`: names of the scene's experiments. Throws InputError
-/// if there are fewer experiments or processes than groups. Collective.
-JobGroups make_groups(MPI_Comm comm, int count, const std::vector<std::string>& names);
+/// modulo `count`, where `count` is the number of groups. `names`: names of the scene's experiments; empty for a scene
+/// without `experiments`. `windows`: number of windows of multiple shooting, which the groups share if there are no
+/// experiments. Throws InputError if there are fewer experiments or windows, or fewer processes, than groups.
+/// Collective.
+JobGroups make_groups(MPI_Comm comm, int count, const std::vector<std::string>& names, int windows);
 /// Returns a scene with some of the experiments of `scene`. `experiments`: numbers of these experiments in `scene`,
 /// counted from 0.
 Scene scene_with(const Scene& scene, const std::vector<int>& experiments);

@@ -156,7 +156,8 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
   std::vector<std::string> names;
   if (!scene.experiment.empty())
     for (const Scene* experiment : experiments_of(scene)) names.push_back(experiment->experiment);
-  JobGroups groups = make_groups(comm, line.groups, names);
+  JobGroups groups =
+      make_groups(comm, line.groups, names, line.command == "invert" ? scene.optimiser.shooting.windows : 0);
   const GroupComm of_group(comm, groups);
   if (groups.count > 1) {
     scene = scene_with(scene, groups.experiments);

@@ -5,14 +5,17 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/file_order.hpp"
 #include "diffsim/adjoint/sweep.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "inverse/minimise.hpp"
+#include "inverse/process_groups.hpp"
 #include "inverse/shooting_model.hpp"
 
 namespace diffsim::inverse {
@@ -26,6 +29,8 @@ void check(const InverseProblem& problem, const OptimiserOptions& options) {
                 ErrorKind::input);
   if (problem.has_experiments())
     throw Error("multiple shooting is not available for a problem with several experiments", ErrorKind::input);
+  if (problem.groups() && problem.groups()->count() > shooting.windows)
+    throw Error("there are more groups of processes than windows", ErrorKind::input);
   if (shooting.windows < 2 || shooting.windows > problem.num_steps())
     throw Error("a rollout of " + std::to_string(problem.num_steps()) + " steps cannot be divided into " +
                     std::to_string(shooting.windows) + " windows; give a number from 2 to the number of steps",
@@ -34,11 +39,48 @@ void check(const InverseProblem& problem, const OptimiserOptions& options) {
     throw Error("multiple shooting needs a tolerance and a duration above 0, and at least one round", ErrorKind::input);
 }
 
-std::vector<int> starts_of(int num_steps, int windows) {
+/// Returns the first step of a window, or for `window` = `windows` the number of steps of the rollout.
+int first_step_of(int window, const InverseProblem& problem, int windows) {
+  return static_cast<int>(static_cast<std::int64_t>(problem.num_steps()) * window / windows);
+}
+
+/// Returns the first steps of all windows after the first.
+std::vector<int> starts_of(const InverseProblem& problem, int windows) {
   std::vector<int> starts;
-  for (int w = 1; w < windows; ++w)
-    starts.push_back(static_cast<int>(static_cast<std::int64_t>(num_steps) * w / windows));
+  for (int w = 1; w < windows; ++w) starts.push_back(first_step_of(w, problem, windows));
   return starts;
+}
+
+/// Steps `first` to `end` - 1.
+struct Steps {
+  int first, end;
+};
+
+/// Returns the steps of the windows of this process's group. Each group has consecutive windows; the numbers of windows
+/// of two groups differ by at most one.
+Steps steps_of_group(const InverseProblem& problem, int windows) {
+  const ProcessGroups* const groups = problem.groups();
+  if (!groups) return {0, problem.num_steps()};
+  const int number = groups->numbers().front(), count = groups->count();
+  const auto window = [&](int group) { return static_cast<int>(static_cast<std::int64_t>(windows) * group / count); };
+  return {first_step_of(window(number), problem, windows), first_step_of(window(number + 1), problem, windows)};
+}
+
+/// Unknown of a field of the start state of a window. `is_shared`: true if all ranks share the values, so that the
+/// vector of unknowns does not depend on the distribution of the mesh over the ranks of a group.
+Unknown unknown_of(const Field& field, std::size_t window, bool is_shared) {
+  Unknown unknown{.parameter = ShootingModel::parameter_of(field.name(), window)};
+  if (!is_shared || field.on().is_one_for_all()) return unknown;
+  const FileOrder* const order = field.on().order();
+  if (!order && num_ranks(field.on().comm()) > 1)
+    throw Error("the entities of '" + field.name() + "' have no order in files, so a group can have one rank only",
+                ErrorKind::input);
+  for (std::size_t i = 0; i < field.owned(); ++i)
+    unknown.group.push_back(static_cast<int>(order ? order->file_index()[i] : static_cast<PetscInt>(i)));
+  std::int64_t total = static_cast<std::int64_t>(field.owned());
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_INT64_T, MPI_SUM, field.on().comm()));
+  unknown.group_names.assign(static_cast<std::size_t>(total), "");
+  return unknown;
 }
 
 /// Scale s_f of a field: T for velocities, T² for accelerations, with T = `duration`; else 1.
@@ -51,7 +93,6 @@ double scale_of(const std::string& field, double duration) {
 std::map<std::string, double> weights_of(const State& state, const ShootingOptions& shooting, MPI_Comm comm) {
   std::map<std::string, double> weights;
   for (const Field& field : state.fields()) {
-    if (field.on().is_one_for_all()) continue;
     const double number = sum_over_ranks(static_cast<double>(field.owned()), comm) * (shooting.windows - 1);
     const double scale = scale_of(field.name(), shooting.duration);
     weights[field.name()] = scale * scale / std::max(number, 1.0);
@@ -64,31 +105,34 @@ class Windows {
  public:
   Windows(InverseProblem& problem, const ShootingOptions& shooting)
       : problem_(problem),
-        model_(problem.model(), starts_of(problem.num_steps(), shooting.windows)),
+        groups_(problem.groups()),
+        steps_(steps_of_group(problem, shooting.windows)),
+        model_(problem.model(), starts_of(problem, shooting.windows),
+               groups_ ? std::optional<int>(steps_.first) : std::nullopt),
         weights_(weights_of(problem.initial(), shooting, problem.comm())),
         loss_(problem.loss(), model_, weights_) {
     std::vector<Unknown> states;
     for (std::size_t window = 0; window < model_.num_starts(); ++window)
       for (const std::string& field : model_.fields())
-        states.push_back({.parameter = ShootingModel::parameter_of(field, window)});
-    windows_ = problem.with_model(model_, loss_, states);
+        states.push_back(unknown_of(problem.initial()[field], window, groups_ != nullptr));
+    windows_ = problem.with_model(model_, loss_, states, steps_.end - steps_.first);
     windows_->locate_values_not_finite(false);
   }
 
   /// Returns u for the windows, with the states of the rollout at `u`, and sets the scales of loss and motion.
   std::vector<double> start(const std::vector<double>& u) {
     problem_.set(u);
-    problem_.model().prepare();
-    State state = problem_.initial().clone();
-    const State first = state.clone();
-    double motion = 0.0;
-    const double loss =
-        rollout(problem_.model(), state, problem_.num_steps(), &problem_.loss(), [&](int n, const State& at) {
-          if (const auto window = model_.window_at(n)) motion += keep(*window, at, first);
-        });
-    motion_ = sum_over_ranks(motion, problem_.comm());
+    double loss = 0.0;
+    if (groups_)
+      groups_->agree([&] { loss = roll_out(); });
+    else
+      loss = roll_out();
     if (motion_ == 0.0) motion_ = 1.0;
     penalty_ = (loss > 0.0 ? loss : 1.0) / motion_;
+    if (groups_) {
+      motion_ = groups_->of_first(motion_);
+      penalty_ = groups_->of_first(penalty_);
+    }
     loss_.set_penalty(penalty_);
     std::vector<double> all = windows_->start();
     std::copy(u.begin(), u.end(), all.begin());
@@ -100,12 +144,29 @@ class Windows {
     return last_jumps();
   }
   /// Jumps of the last evaluation.
-  double last_jumps() const { return std::sqrt(loss_.squared_defects() / motion_); }
+  double last_jumps() const {
+    const double squared = loss_.squared_defects();
+    return std::sqrt((groups_ ? groups_->sum(squared) : squared) / motion_);
+  }
   void update_multipliers() { loss_.update_multipliers(); }
   void raise_penalty() { loss_.set_penalty(penalty_ *= 10.0); }
   InverseProblem& problem() { return *windows_; }
 
  private:
+  /// Performs the rollout for the present parameters, keeps the states at the starts of windows, and sets `motion_`.
+  /// Returns the loss.
+  double roll_out() {
+    Model& model = problem_.model();
+    model.prepare();
+    State state = problem_.initial().clone();
+    const State first = state.clone();
+    motion_ = 0.0;
+    const double loss = rollout(model, state, problem_.num_steps(), &problem_.loss(), [&](int n, const State& at) {
+      if (const auto window = model_.window_at(n - steps_.first)) motion_ += keep(*window, at, first);
+    });
+    motion_ = sum_over_ranks(motion_, problem_.comm());
+    return loss;
+  }
   /// Keeps the state at the start of a window. Returns this rank's part of the squared distance from the first state.
   double keep(std::size_t window, const State& at, const State& first) {
     double sum = 0.0;
@@ -120,6 +181,8 @@ class Windows {
   }
 
   InverseProblem& problem_;
+  const ProcessGroups* groups_;  // nullptr if there is one group
+  Steps steps_;                  // steps of this group's windows
   ShootingModel model_;
   std::map<std::string, double> weights_;
   ShootingLoss loss_;

@@ -19,8 +19,8 @@
 #include "diffsim/inverse/losses.hpp"
 #include "diffsim/inverse/prior.hpp"
 #include "inverse/evaluation_log.hpp"
-#include "inverse/experiment_groups.hpp"
 #include "inverse/parametrisation.hpp"
+#include "inverse/process_groups.hpp"
 #include "inverse/state_field.hpp"
 
 namespace diffsim {

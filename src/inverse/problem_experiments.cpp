@@ -10,8 +10,8 @@
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/prior.hpp"
 #include "diffsim/inverse/problem.hpp"
-#include "inverse/experiment_groups.hpp"
 #include "inverse/parametrisation.hpp"
+#include "inverse/process_groups.hpp"
 
 namespace diffsim {
 namespace {
@@ -108,8 +108,7 @@ std::unique_ptr<InverseProblem> InverseProblem::with_loss(Loss& loss, ScheduleFa
 }
 
 void InverseProblem::require_one_group() const {
-  if (groups_)
-    throw Error("a problem whose experiments groups of processes share cannot be given another loss", ErrorKind::input);
+  if (groups_) throw Error("a problem that groups of processes share cannot be given another loss", ErrorKind::input);
 }
 
 const InverseProblem& InverseProblem::experiment(std::size_t k) const {
@@ -128,50 +127,39 @@ void InverseProblem::copy_unknowns(const InverseProblem& other) {
   std::copy(other.blocks_.begin(), other.blocks_.end(), blocks_.begin());
 }
 
-std::unique_ptr<InverseProblem> InverseProblem::with_model(Model& model, Loss& loss, const std::vector<Unknown>& more) {
-  if (has_experiments())
-    throw Error("a problem with several experiments cannot be given another model", ErrorKind::input);
-  std::vector<Unknown> unknowns = unknowns_;
-  unknowns.insert(unknowns.end(), more.begin(), more.end());
-  CheckpointOptions options = checkpoints_;
-  use_subdirectory("windows", options);
-  auto made = make_schedule_
-                  ? std::make_unique<InverseProblem>(model, initial_, num_steps_, loss, std::move(unknowns),
-                                                     make_schedule_, store_)
-                  : std::make_unique<InverseProblem>(model, initial_, num_steps_, loss, std::move(unknowns), options);
-  made->copy_unknowns(*this);
-  made->priors_ = priors_;
-  made->prior_factor_ = prior_factor_;
-  made->make_product_schedule_ = make_product_schedule_;
-  made->origin_ = this;
-  made->watcher_ = [this](long taken, int reached, int from) {
-    if (watcher_) watcher_(taken, reached, from);
-    if (journal_ && journal_->poll() == SweepJournal::Request::stop) journal_->stop("in multiple shooting");
-  };
-  return made;
+void InverseProblem::require_shared_unknowns() const {
+  for (const Unknown& unknown : unknowns_)
+    if (!unknown.shared())
+      throw Error("groups of processes need unknowns that all ranks share, but '" + unknown.name() +
+                      "' has values of cells or vertices; use one group, or a value per region or a map",
+                  ErrorKind::input);
 }
 
 void InverseProblem::share_experiments(MPI_Comm all, std::vector<int> numbers) {
   collectively(all, [&] {
     if (numbers.size() != 1 + experiments_.size())
       throw Error("each experiment of a group needs a number", ErrorKind::input);
-    for (const Unknown& unknown : unknowns_)
-      if (!unknown.shared())
-        throw Error("groups of processes need unknowns that all ranks share, but '" + unknown.name() +
-                        "' has values of cells or vertices; use one group, or a value per region or a map",
-                    ErrorKind::input);
+    require_shared_unknowns();
   });
-  auto groups = std::make_shared<ExperimentGroups>(all, comm(), std::move(numbers));
+  auto groups = std::make_shared<ProcessGroups>(all, comm(), std::move(numbers));
   std::string unit_of_first = unit();
   broadcast_text(unit_of_first, all);
   shared_unit_ = groups->largest(unit_of_first == unit() ? 0.0 : 1.0) == 0.0 ? unit_of_first : "1";
   groups_ = std::move(groups);
 }
 
+bool InverseProblem::waits_for_first_group() const {
+  return groups_ && windows_ == WindowsOfGroups::whole_rollout && groups_->numbers().front() > 0;
+}
+
 std::vector<Contribution> InverseProblem::contributions(
-    const std::function<Contribution(std::size_t k, InverseProblem& problem)>& evaluate) {
+    std::size_t width, const std::function<Contribution(std::size_t k, InverseProblem& problem)>& evaluate) {
   std::vector<Contribution> own;
   const auto evaluate_own = [&] {
+    if (waits_for_first_group()) {
+      own.push_back({0.0, std::vector<double>(width)});
+      return;
+    }
     own.push_back(evaluate(0, *this));
     for (std::size_t k = 0; k < experiments_.size(); ++k) own.push_back(evaluate(1 + k, *experiments_[k]));
   };
@@ -185,7 +173,7 @@ std::vector<Contribution> InverseProblem::contributions(
 
 double InverseProblem::value(const std::vector<double>& u) {
   set(u);
-  const std::vector<Contribution> all = contributions([&](std::size_t k, InverseProblem& problem) -> Contribution {
+  const std::vector<Contribution> all = contributions(0, [&](std::size_t k, InverseProblem& problem) -> Contribution {
     if (k > 0) return {problem.value(u), {}};
     State state = initial_.clone();
     return {rollout(model_, state, num_steps_, &loss_), {}};
@@ -199,7 +187,7 @@ double InverseProblem::value(const std::vector<double>& u) {
 double InverseProblem::sweep_all(const std::vector<double>& u, std::vector<double>& gradient,
                                  const StateObserver& observer) {
   InverseProblem* at_fault = nullptr;
-  const std::vector<Contribution> all = contributions([&](std::size_t k, InverseProblem& problem) {
+  const std::vector<Contribution> all = contributions(size_, [&](std::size_t k, InverseProblem& problem) {
     Contribution made;
     made.loss =
         k > 0 ? problem.sweep_all(u, made.derivative, {}) : sweep(loss_, u, made.derivative, observer, journal_);
@@ -229,16 +217,17 @@ std::vector<double> InverseProblem::product_all(const std::vector<double>& u, co
   const bool with_gradient = gradient && !gauss_newton_;
   // The product, followed by the gradient if `with_gradient` is true.
   std::vector<double> both;
-  sum_of(contributions([&](std::size_t k, InverseProblem& problem) {
-           Contribution made;
-           std::vector<double> by_u;
-           if (k > 0)
-             made.derivative = problem.product_all(u, v, with_gradient ? &by_u : nullptr);
-           else
-             made.derivative = gauss_newton_ ? gauss_newton_sweep(u, v) : hessian_sweep(u, v, by_u);
-           if (with_gradient) made.derivative.insert(made.derivative.end(), by_u.begin(), by_u.end());
-           return made;
-         }),
+  sum_of(contributions(with_gradient ? 2 * size_ : size_,
+                       [&](std::size_t k, InverseProblem& problem) {
+                         Contribution made;
+                         std::vector<double> by_u;
+                         if (k > 0)
+                           made.derivative = problem.product_all(u, v, with_gradient ? &by_u : nullptr);
+                         else
+                           made.derivative = gauss_newton_ ? gauss_newton_sweep(u, v) : hessian_sweep(u, v, by_u);
+                         if (with_gradient) made.derivative.insert(made.derivative.end(), by_u.begin(), by_u.end());
+                         return made;
+                       }),
          both);
   const auto middle = both.begin() + static_cast<std::ptrdiff_t>(size_);
   std::vector<double> product(both.begin(), middle);

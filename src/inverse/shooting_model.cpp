@@ -46,15 +46,19 @@ const Record& of_model(const Record& record) { return *static_cast<const Shootin
 
 }  // namespace
 
-ShootingModel::ShootingModel(Model& model, std::vector<int> starts)
-    : ForwardingModel(model), starts_(std::move(starts)) {
+ShootingModel::ShootingModel(Model& model, std::vector<int> starts, std::optional<int> first_step)
+    : ForwardingModel(model), starts_(std::move(starts)), first_step_(first_step.value_or(0)) {
   const State state = model_.make_state();
   for (const Field& field : state.fields())
-    if (!field.on().is_one_for_all()) fields_.push_back(field.name());
+    if (first_step || !field.on().is_one_for_all()) fields_.push_back(field.name());
   for (std::size_t window = 0; window < starts_.size(); ++window)
-    for (const std::string& name : fields_)
-      model_.parameters().add(parameter_of(name, window), Entities::without_copies(state[name].shared_on()),
-                              state[name].components());
+    for (const std::string& name : fields_) {
+      const Field& field = state[name];
+      model_.parameters().add(
+          parameter_of(name, window),
+          field.on().is_one_for_all() ? field.shared_on() : Entities::without_copies(field.shared_on()),
+          field.components());
+    }
 }
 
 ShootingModel::~ShootingModel() {
@@ -62,8 +66,8 @@ ShootingModel::~ShootingModel() {
 }
 
 std::optional<std::size_t> ShootingModel::window_at(int n) const {
-  const auto found = std::lower_bound(starts_.begin(), starts_.end(), n);
-  if (found == starts_.end() || *found != n) return {};
+  const auto found = std::lower_bound(starts_.begin(), starts_.end(), step_of_model(n));
+  if (found == starts_.end() || *found != step_of_model(n)) return {};
   return static_cast<std::size_t>(found - starts_.begin());
 }
 
@@ -107,16 +111,16 @@ void ShootingModel::step(int n, State& state, Record* record) {
     if (window) kept->arrived = state.clone();
   }
   if (window) replace(*window, parameters(), state);
-  model_.step(n, state, kept ? kept->of_model.get() : nullptr);
+  model_.step(step_of_model(n), state, kept ? kept->of_model.get() : nullptr);
 }
 
 void ShootingModel::step_tangent(int n, const Record& record, const ParameterSet& direction, State& tangent) {
   if (const auto window = window_at(n)) replace(*window, direction, tangent);
-  model_.step_tangent(n, of_model(record), direction, tangent);
+  model_.step_tangent(step_of_model(n), of_model(record), direction, tangent);
 }
 
 void ShootingModel::step_adjoint(int n, const Record& record, State& adjoint, ParameterSet& gradient) {
-  model_.step_adjoint(n, of_model(record), adjoint, gradient);
+  model_.step_adjoint(step_of_model(n), of_model(record), adjoint, gradient);
   if (const auto window = window_at(n)) move_to_start(*window, adjoint, gradient);
 }
 
@@ -124,12 +128,12 @@ void ShootingModel::step_adjoint_tangent(int n, const Record& record, const Step
                                          const ParameterSet& direction, const AdjointPair& pair) {
   const auto window = window_at(n);
   if (!window) {
-    model_.step_adjoint_tangent(n, of_model(record), tangent, direction, pair);
+    model_.step_adjoint_tangent(step_of_model(n), of_model(record), tangent, direction, pair);
     return;
   }
   State before = tangent.before.clone();
   replace(*window, direction, before);
-  model_.step_adjoint_tangent(n, of_model(record), {before, tangent.after}, direction, pair);
+  model_.step_adjoint_tangent(step_of_model(n), of_model(record), {before, tangent.after}, direction, pair);
   move_to_start(*window, pair.adjoint, pair.gradient);
   move_to_start(*window, pair.adjoint_tangent, pair.gradient_tangent);
 }
@@ -139,7 +143,7 @@ ShootingLoss::Values ShootingLoss::difference(std::size_t window, const State& s
   for (const std::string& field : model_.fields()) {
     std::vector<double> values = owned_values(state[field]);
     const std::vector<double> z = model_.start(set, field, window);
-    for (std::size_t i = 0; i < z.size(); ++i) values[i] -= z[i];
+    for (std::size_t i = 0; i < std::min(values.size(), z.size()); ++i) values[i] -= z[i];
     d.emplace(field, std::move(values));
   }
   return d;
@@ -185,8 +189,8 @@ void ShootingLoss::update_multipliers() {
 }
 
 double ShootingLoss::value(int n, const State& state, const ParameterSet& parameters) {
-  double sum = loss_.observes(n) ? loss_.value(n, state, parameters) : 0.0;
-  const auto window = model_.window_at(n);
+  double sum = is_observed(n) ? loss_.value(model_.step_of_model(n), state, parameters) : 0.0;
+  const auto window = ends_window(n);
   if (!window) return sum;
   const Values& d = defects_[*window] = difference(*window, state, parameters);
   for (const auto& [field, values] : d)
@@ -197,8 +201,8 @@ double ShootingLoss::value(int n, const State& state, const ParameterSet& parame
 
 double ShootingLoss::tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                              const ParameterSet& direction) {
-  double sum = loss_.observes(n) ? loss_.tangent(n, state, parameters, tangent, direction) : 0.0;
-  const auto window = model_.window_at(n);
+  double sum = is_observed(n) ? loss_.tangent(model_.step_of_model(n), state, parameters, tangent, direction) : 0.0;
+  const auto window = ends_window(n);
   if (!window) return sum;
   const Values d = difference(*window, state, parameters), dd = difference(*window, tangent, direction);
   for (const auto& [field, values] : curvature_product(d))
@@ -208,8 +212,8 @@ double ShootingLoss::tangent(int n, const State& state, const ParameterSet& para
 
 void ShootingLoss::add_gradient(int n, const State& state, const ParameterSet& parameters, State& adjoint,
                                 ParameterSet& gradient) {
-  if (loss_.observes(n)) loss_.add_gradient(n, state, parameters, adjoint, gradient);
-  const auto window = model_.window_at(n);
+  if (is_observed(n)) loss_.add_gradient(model_.step_of_model(n), state, parameters, adjoint, gradient);
+  const auto window = ends_window(n);
   if (!window) return;
   Values g = curvature_product(difference(*window, state, parameters));
   for (auto& [field, values] : g) {
@@ -222,16 +226,18 @@ void ShootingLoss::add_gradient(int n, const State& state, const ParameterSet& p
 void ShootingLoss::add_gradient_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                                         const ParameterSet& direction, State& adjoint_tangent,
                                         ParameterSet& gradient_tangent) {
-  if (loss_.observes(n))
-    loss_.add_gradient_tangent(n, state, parameters, tangent, direction, adjoint_tangent, gradient_tangent);
-  if (const auto window = model_.window_at(n))
+  if (is_observed(n))
+    loss_.add_gradient_tangent(model_.step_of_model(n), state, parameters, tangent, direction, adjoint_tangent,
+                               gradient_tangent);
+  if (const auto window = ends_window(n))
     add(*window, curvature_product(difference(*window, tangent, direction)), adjoint_tangent, gradient_tangent);
 }
 
 void ShootingLoss::add_gauss_newton(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                                     const ParameterSet& direction, State& adjoint, ParameterSet& gradient) {
-  if (loss_.observes(n)) loss_.add_gauss_newton(n, state, parameters, tangent, direction, adjoint, gradient);
-  if (const auto window = model_.window_at(n))
+  if (is_observed(n))
+    loss_.add_gauss_newton(model_.step_of_model(n), state, parameters, tangent, direction, adjoint, gradient);
+  if (const auto window = ends_window(n))
     add(*window, curvature_product(difference(*window, tangent, direction)), adjoint, gradient);
 }
 

@@ -16,19 +16,31 @@ namespace diffsim::inverse {
 /// consecutive steps. The first window, window 0, starts from the initial state of the rollout. Each later window w =
 /// 1, 2, … starts from a state z_w, whose values are parameters, instead of the state x at the end of the previous
 /// window. The parameter `window:w:NAME`, [owned entities, components], contains the field NAME of the start state z_w
-/// of window w. Fields of the state that are the same on all ranks, such as the origins of prescribed motions, are not
-/// replaced at the start of a window. The constructor adds the parameters `window:w:NAME` of all windows w after the
-/// first to the parameters of the underlying Model; the destructor removes the added parameters.
+/// of window w. Unless groups of processes share the windows, fields of the state that are the same on all ranks, such
+/// as the origins of prescribed motions, are not replaced at the start of a window. The constructor adds the parameters
+/// `window:w:NAME` of all windows w after the first to the parameters of the underlying Model; the destructor removes
+/// the added parameters.
+///
+/// If groups of processes share the windows, the ShootingModel of a group has the consecutive windows of this group:
+/// step n of the ShootingModel is step n + `first_step` of the underlying Model, and all fields of the state are
+/// replaced at the start of a window.
 class ShootingModel final : public ForwardingModel {
  public:
-  /// `starts`: first step of each window after the first, in ascending order. `model` must outlive the ShootingModel,
-  /// and no parameter may be added to `model` during the lifetime of the ShootingModel.
-  ShootingModel(Model& model, std::vector<int> starts);
+  /// `starts`: first step of each window after the first, in ascending order. `first_step`: first step of the windows
+  /// of this process's group; not given if there is one group. `model` must outlive the ShootingModel, and no parameter
+  /// may be added to `model` during the lifetime of the ShootingModel.
+  ShootingModel(Model& model, std::vector<int> starts, std::optional<int> first_step = {});
   ~ShootingModel() override;
 
-  /// Returns w - 1 if the window w = 1, 2, … starts with step n; returns no value if no window after the first window
-  /// starts with step n.
+  /// Returns the step of the underlying Model that step n of the ShootingModel executes.
+  int step_of_model(int n) const { return n + first_step_; }
+  /// Returns w - 1 if the window w = 1, 2, … starts with step n of the ShootingModel; returns no value if no window
+  /// after the first window starts with step n.
   std::optional<std::size_t> window_at(int n) const;
+  /// Returns true if the state before step n of the ShootingModel is a state of the rollout or of the end of a window;
+  /// false for the state before the first step of a group other than the group with window 0, because `step` replaces
+  /// this state.
+  bool has_state_before(int n) const { return n > 0 || first_step_ == 0; }
   /// Names of the fields of the state that are replaced, at the start of a window w, by the fields of the start state
   /// z_w.
   const std::vector<std::string>& fields() const { return fields_; }
@@ -65,6 +77,7 @@ class ShootingModel final : public ForwardingModel {
   void move_to_start(std::size_t window, State& adjoint, ParameterSet& gradient) const;
 
   std::vector<int> starts_;
+  int first_step_;
   std::vector<std::string> fields_;
 };
 
@@ -93,7 +106,7 @@ class ShootingLoss final : public Loss {
 
   std::string unit() const override { return loss_.unit(); }
   double num_observations() const override { return loss_.num_observations(); }
-  bool observes(int n) const override { return loss_.observes(n) || model_.window_at(n); }
+  bool observes(int n) const override { return is_observed(n) || ends_window(n); }
   double value(int n, const State& state, const ParameterSet& parameters) override;
   double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                  const ParameterSet& direction) override;
@@ -107,6 +120,13 @@ class ShootingLoss final : public Loss {
 
  private:
   using Values = std::map<std::string, std::vector<double>>;
+  /// Returns true if the given loss observes the state before step n of the ShootingModel.
+  bool is_observed(int n) const { return model_.has_state_before(n) && loss_.observes(model_.step_of_model(n)); }
+  /// Returns w - 1 if the state before step n of the ShootingModel is the state x at the end of a window and w is the
+  /// next window; otherwise returns no value.
+  std::optional<std::size_t> ends_window(int n) const {
+    return model_.has_state_before(n) ? model_.window_at(n) : std::nullopt;
+  }
   /// Returns the jump d = x - z_w of each field, [owned entities, components], with the state x from `state` and the
   /// start state z_w of the window from `set`.
   Values difference(std::size_t window, const State& state, const ParameterSet& set) const;

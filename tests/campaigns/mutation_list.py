@@ -1040,10 +1040,10 @@ FAULTS = [
           "result[c] *= *power_ * std::copysign", "result[c] *= 1.001 * *power_ * std::copysign", ["simulation.sensors.np1 *SensorValue*"]),
     Fault("sensors: change of the slope of a power dropped", "src/sensor/sensor_value_loss.cpp",
           "std::pow(std::abs(y[c]), *power_ - 2.0) * dy[c];", "std::pow(std::abs(y[c]), *power_ - 2.0) * 0.0 * dy[c];", ["simulation.sensors.np1 *SensorValue*"]),
-    Fault("groups: order of the ranks", "src/inverse/experiment_groups.cpp",
-          "all.at(static_cast<std::size_t>(values[i]));", "all.at(i / width);", ["inverse.experiment_groups.np2"]),
+    Fault("groups: order of the ranks", "src/inverse/process_groups.cpp",
+          "all.at(static_cast<std::size_t>(values[i]));", "all.at(i / width);", ["inverse.process_groups.np2"]),
     Fault("groups: start of each group", "src/inverse/problem.cpp",
-          "return groups_ ? groups_->of_first(std::move(u)) : u;", "return u;", ["inverse.experiment_groups.np2"]),
+          "return groups_ ? groups_->of_first(std::move(u)) : u;", "return u;", ["inverse.process_groups.np2"]),
     # ---- growth of the adjoint, values that are not finite ---------------------------------------------------------
     Fault("adjoint log: norms of this rank alone", "src/inverse/adjoint_history.cpp",
           "std::sqrt(sum_over_ranks(local_dot(field, field), comm))", "std::sqrt((void(comm), local_dot(field, field)))", ["app.adjoint_log.np2"]),

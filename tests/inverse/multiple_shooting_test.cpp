@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "adjoint/forwarding_model.hpp"
 #include "adjoint/moving_points.hpp"
 #include "checkpoint/schedule.hpp"
 #include "checkpoint/store.hpp"
@@ -46,8 +47,10 @@ class DoubleWell : public Model {
  public:
   static constexpr double h = 0.1, delta = 0.25, force = 0.4, omega = 1.0;
 
-  DoubleWell() { parameters_.add("stiffness", Entities::one_for_all(comm())).field.fill(1.0); }
-  MPI_Comm comm() const override { return MPI_COMM_WORLD; }
+  explicit DoubleWell(MPI_Comm comm) : comm_(comm) {
+    parameters_.add("stiffness", Entities::one_for_all(comm)).field.fill(1.0);
+  }
+  MPI_Comm comm() const override { return comm_; }
   State make_state() const override {
     State state;
     state.add(Field("positions", 1));
@@ -63,6 +66,7 @@ class DoubleWell : public Model {
   std::size_t record_bytes() const override { return make_state().bytes(); }
 
   void step(int n, State& state, Record* record) override {
+    ++num_steps;
     if (record) static_cast<Start*>(record)->state().copy_from(state);
     double x = state["positions"].to_host()[0], v = state["velocities"].to_host()[0];
     v += h * (x - stiffness() * x * x * x - delta * v + force * std::cos(omega * h * n));
@@ -89,8 +93,11 @@ class DoubleWell : public Model {
       by->field.from_host({by->field.to_host()[0] - h * x * x * x * a});
   }
 
+  int num_steps = 0;  ///< number of calls of `step`
+
  private:
   double stiffness() const { return parameters_.at("stiffness").field.to_host()[0]; }
+  MPI_Comm comm_;
   ParameterSet parameters_;
 };
 
@@ -125,8 +132,8 @@ constexpr int num_steps = 300;
 
 /// Search for the stiffness of the double well, whose true value is 1, from the path x[n].
 struct Search {
-  explicit Search(double start) : initial(model.make_state()) {
-    initial["positions"].from_host({0.3 + 0.1 * rank_of(MPI_COMM_WORLD)});
+  explicit Search(double start, MPI_Comm comm = MPI_COMM_WORLD) : model(comm), initial(model.make_state()) {
+    initial["positions"].from_host({0.3 + 0.1 * rank_of(comm)});
     State state = initial.clone();
     Numbers path{initial["positions"].to_host()[0]};
     for (int n = 0; n < num_steps; ++n) {
@@ -196,6 +203,54 @@ TEST(multiple_shooting, has_the_priors_of_the_problem) {
   EXPECT_EQ(search.model.parameters().find("window:1:positions"), nullptr);
 }
 
+// Each rank is a group of processes, so that one, two or three groups share the windows.
+TEST(multiple_shooting, shares_the_windows_among_groups) {
+  const int rank = rank_of(MPI_COMM_WORLD), ranks = num_ranks(MPI_COMM_WORLD);
+  OptimiserOptions options{.method = Optimiser::newton_cg, .max_iterations = 50, .gradient_tolerance = 1e-8};
+  options.gauss_newton = true;
+  options.shooting = {.windows = 15, .tolerance = 1e-5, .rounds = 12, .duration = 2.0};
+  Search alone(1.3, MPI_COMM_SELF), shared(1.3, MPI_COMM_SELF);
+  shared.problem->share_windows(MPI_COMM_WORLD, rank);
+  EXPECT_FALSE(shared.problem->has_experiments());
+  const OptimiserResult expected = optimise(*alone.problem, options), found = optimise(*shared.problem, options);
+  EXPECT_TRUE(found.converged) << found.reason;
+  EXPECT_NEAR(shared.found(found), 1.0, 1e-6);
+  EXPECT_NEAR(shared.found(found), alone.found(expected), 1e-9);
+  EXPECT_LE(found.violation, 1e-5);
+  Numbers of_first = found.u;
+  MPI_Bcast(of_first.data(), static_cast<int>(of_first.size()), MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  EXPECT_EQ(found.u, of_first);
+  // Groups after the first compute steps of their own windows only.
+  if (rank > 0) {
+    EXPECT_LT(shared.model.num_steps, 1.2 * alone.model.num_steps / ranks);
+  }
+}
+
+TEST(multiple_shooting, reports_an_error_of_one_group_on_all) {
+  const int rank = rank_of(MPI_COMM_WORLD), last = num_ranks(MPI_COMM_WORLD) - 1;
+  Search search(1.3, MPI_COMM_SELF);
+  search.problem->share_windows(MPI_COMM_WORLD, rank);
+  // The derivative of the last group's loss throws.
+  class Thrower final : public ForwardingModel {
+   public:
+    using ForwardingModel::ForwardingModel;
+    void step(int n, State& state, Record* record) override { model_.step(n, state, record); }
+    void step_tangent(int, const Record&, const ParameterSet&, State&) override { throw Error("no tangent"); }
+    void step_adjoint(int, const Record&, State&, ParameterSet&) override {
+      throw Error("this group fails", ErrorKind::run);
+    }
+  } thrower(search.model);
+  Model& model = rank == last ? static_cast<Model&>(thrower) : search.model;
+  const auto own = search.problem->with_model(model, *search.loss, {});
+  Numbers g;
+  try {
+    own->gradient(own->start(), g);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), "this group fails");
+  }
+}
+
 TEST(multiple_shooting, says_if_the_windows_do_not_join) {
   Search search(1.3);
   OptimiserOptions options{.method = Optimiser::newton_cg, .max_iterations = 2};
@@ -208,7 +263,7 @@ TEST(multiple_shooting, says_if_the_windows_do_not_join) {
 }
 
 TEST(multiple_shooting, stores_snapshots_in_subdirectories) {
-  DoubleWell model;
+  DoubleWell model(MPI_COMM_WORLD);
   PathLoss loss(Numbers(4, 0.0));
   CheckpointOptions options{.store = CheckpointStore::tiered, .directory = "shooting"};
   options.levels = {{1, 0.0, 0.0, ""}, {1, 0.0, 0.0, "shooting_level"}};
@@ -236,9 +291,12 @@ TEST(multiple_shooting, refuses_bad_input) {
   EXPECT_TRUE(refused({.windows = 4, .rounds = 0}));
   EXPECT_TRUE(refused({.windows = 4, .duration = 0.0}));
   EXPECT_TRUE(refused({.windows = 4}, Optimiser::lbfgs));
+  Search grouped(1.3, MPI_COMM_SELF);
+  EXPECT_THROW(grouped.problem->share_windows(MPI_COMM_WORLD, 1 + rank_of(MPI_COMM_WORLD)), Error);
   Search other(1.2);
   search.problem->add(*other.problem);
   EXPECT_TRUE(refused({.windows = 4}));
+  EXPECT_THROW(search.problem->share_windows(MPI_COMM_WORLD, 0), Error);
 }
 
 /// Bar that swings from a support.
@@ -314,6 +372,71 @@ TEST_P(Windows, have_the_derivatives_that_differences_have) {
   EXPECT_NEAR(dot(g, v), slope, 1e-8 * std::abs(slope));
   const HessianCheck check = check_hessian(*windows, u);
   EXPECT_TRUE(check.passed) << check.symmetry << " " << check.product << " " << check.difference;
+}
+
+// Two groups of consecutive windows have the loss and the derivatives of all windows. The start states include the
+// origin of a prescribed motion.
+TEST(multiple_shooting, windows_of_groups_add_up) {
+  const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.3, 0.1, 0.1}, {3, 1, 1});
+  DifferentiableScene scene(
+      mesh, {{"neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"}},
+      {.dt = 0.01, .substeps = 20, .integrator = Integrator::velocity_verlet});
+  scene.move("x_min", {0.0, 0.0, 1.0}, {0.0, 0.0, 0.0}, {3.0}, {0.2, 0.1, 0.0});
+  SensorLoss observed(scene.sensor({.quantity = SensorQuantity::displacement, .place = {.region = "x_max"}}),
+                      std::map<int, Numbers>{{2, {0.0, -0.01, 0.0}}, {6, {0.01, -0.05, 0.02}}});
+  const std::vector<int> starts{2, 4, 5};
+  const std::map<std::string, double> weights{{"positions", 3.0}, {"velocities", 0.02}, {"origin:x_min", 5.0}};
+  struct Part {
+    double loss;
+    Numbers gradient, product;
+  };
+  // Returns the loss of the steps `first` to `end` - 1, and its derivatives.
+  const auto part = [&](int first, int end) {
+    Unknown velocity{.parameter = "velocity:x_min"};
+    velocity.start = {0.2, 0.1, 0.0};
+    InverseProblem problem(scene.model(), scene.initial_state(), 6, observed, {velocity});
+    ShootingModel model(scene.model(), starts, first);
+    ShootingLoss loss(observed, model, weights);
+    loss.set_penalty(7.0);
+    std::vector<Unknown> states;
+    for (std::size_t window = 0; window < starts.size(); ++window)
+      for (const std::string& field : model.fields())
+        states.push_back({.parameter = ShootingModel::parameter_of(field, window)});
+    EXPECT_EQ(model.fields().size(), 3u);
+    const auto windows = problem.with_model(model, loss, states, end - first);
+    Numbers u = windows->start(), v(u.size());
+    const State initial = scene.initial_state();
+    for (std::size_t k = 1; k < windows->unknowns().size(); ++k) {
+      const Numbers values = initial[model.fields()[(k - 1) % model.fields().size()]].to_host();
+      std::copy_n(values.begin(), windows->count(k), u.begin() + static_cast<std::ptrdiff_t>(windows->offset(k)));
+    }
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      const double x = static_cast<double>(i + 100 * static_cast<std::size_t>(rank_of(MPI_COMM_WORLD)));
+      v[i] = std::cos(7.0 * x) * 0.002;
+      u[i] += 0.002 * std::sin(3.0 * x);
+    }
+    Part found{windows->value(u), {}, windows->hessian_product(u, v)};
+    windows->gradient(u, found.gradient);
+    if (first == 0 && end == 6) {
+      constexpr double h = 1e-2;
+      const auto at = [&](double factor) {
+        Numbers moved = u;
+        for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += factor * h * v[i];
+        return windows->value(moved);
+      };
+      const double slope = (45.0 * (at(1) - at(-1)) - 9.0 * (at(2) - at(-2)) + at(3) - at(-3)) / (60.0 * h);
+      EXPECT_NEAR(dot(found.gradient, v), slope, 1e-8 * std::abs(slope));
+    }
+    return found;
+  };
+  const Part all = part(0, 6), one = part(0, 4), other = part(4, 6);
+  EXPECT_GT(other.loss, 0.0);
+  EXPECT_NEAR(one.loss + other.loss, all.loss, 1e-13 * all.loss);
+  const double scale = std::sqrt(dot(all.gradient, all.gradient)), curvature = std::sqrt(dot(all.product, all.product));
+  for (std::size_t i = 0; i < all.gradient.size(); ++i) {
+    EXPECT_NEAR(one.gradient[i] + other.gradient[i], all.gradient[i], 1e-12 * scale);
+    EXPECT_NEAR(one.product[i] + other.product[i], all.product[i], 1e-12 * curvature);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(inverse, Windows, testing::Values("symplectic_euler", "newmark", "bdf2"));

@@ -17,7 +17,7 @@ namespace diffsim {
 
 class EntryMap;
 class EvaluationLog;
-class ExperimentGroups;
+class ProcessGroups;
 class JoinedState;
 struct Contribution;
 class Prior;
@@ -80,6 +80,14 @@ class InverseProblem {
   /// whose values the ranks do not share, and if an experiment has no number or several experiments have the same
   /// number. Collective over all groups.
   void share_experiments(MPI_Comm all, std::vector<int> numbers);
+  /// Distributes the windows of multiple shooting (`OptimiserOptions::shooting`) over several groups of processes,
+  /// which evaluate their windows at the same time. Each group of processes has an InverseProblem of the same rollout,
+  /// on a separate communicator. `all`: communicator of all groups. `group`: number of this process's group, from 0 on.
+  /// Group 0 evaluates everything else, while the other groups wait. After a call of `share_windows`, `value`,
+  /// `gradient`, `hessian_product`, `start` and `optimise` are collective over all groups. Throws Error (input) if
+  /// `has_experiments` is true, for an unknown whose values the ranks do not share, and if the numbers of the groups
+  /// are not 0, 1, 2, …. Collective over all groups.
+  void share_windows(MPI_Comm all, int group);
   /// Returns experiment k of this problem: the problem itself for k = 0, and for k > 0 the argument of the k-th call of
   /// `add`. Throws Error (input) if experiment k does not exist, and for k > 0 after a call of `share_experiments`.
   const InverseProblem& experiment(std::size_t k) const;
@@ -94,12 +102,15 @@ class InverseProblem {
   /// and Store are in src/checkpoint.
   std::unique_ptr<InverseProblem> with_loss(Loss& loss, ScheduleFactory make_schedule, Store& store) const;
   /// Creates an InverseProblem from this problem with another model and loss, for example for multiple shooting. The
-  /// initial state, the number of steps and the priors of the created problem are those of this problem. The unknowns
-  /// of the created problem are those of this problem, followed by the unknowns `more`. `model` must have the
-  /// parameters of this problem's model. `model`, `loss` and this problem must outlive the created problem. Forward and
-  /// reverse runs of the created problem call this problem's progress callback, set this problem's `statistics`, end if
-  /// this problem's journal requests a stop, and are not logged. Throws Error (input) if `has_experiments()` is true.
-  std::unique_ptr<InverseProblem> with_model(Model& model, Loss& loss, const std::vector<Unknown>& more);
+  /// initial state and the priors of the created problem are those of this problem, and so is the number of steps
+  /// unless `num_steps` is given. The unknowns of the created problem are those of this problem, followed by the
+  /// unknowns `more`. After a call of `share_windows`, the values of the created problem are sums over all groups.
+  /// `model` must have the parameters of this problem's model. `model`, `loss` and this problem must outlive the
+  /// created problem. Forward and reverse runs of the created problem call this problem's progress callback, set this
+  /// problem's `statistics`, end if this problem's journal requests a stop, and are not logged. Throws Error (input) if
+  /// `has_experiments()` is true.
+  std::unique_ptr<InverseProblem> with_model(Model& model, Loss& loss, const std::vector<Unknown>& more,
+                                             std::optional<int> num_steps = {});
   /// Adds a prior of unknown k to the loss: `value`, `gradient` and `hessian_product` include the prior. A prior does
   /// not change `losses()`, `final_state` and `unit()`, and should have the same unit as the loss.
   void add_prior(std::size_t k, std::unique_ptr<Prior> prior);
@@ -126,7 +137,10 @@ class InverseProblem {
   /// of all groups of processes. Calls of `gradient` that return a logged result do not change the values of `losses`.
   const std::vector<double>& losses() const { return losses_; }
   /// Returns true if experiments were added to this problem, or if groups of processes share experiments.
-  bool has_experiments() const { return !experiments_.empty() || groups_; }
+  bool has_experiments() const { return !experiments_.empty() || (groups_ && windows_ == WindowsOfGroups::none); }
+  /// Groups of processes that share the experiments, or the windows of multiple shooting, of this problem; nullptr if
+  /// there is one group. ProcessGroups is declared in src/inverse/process_groups.hpp.
+  const ProcessGroups* groups() const { return groups_.get(); }
   /// Common unit of the losses of all experiments; "1" if the units differ.
   std::string unit() const;
   /// Sets the solver tolerances of all experiments to `factor` times the configured tolerances (Model::tighten_solver).
@@ -260,8 +274,12 @@ class InverseProblem {
   void set_blocks();
   /// Copies the unknowns of `other`, with the parameter values p0 of their maps, to the first unknowns of this problem.
   void copy_unknowns(const InverseProblem& other);
-  /// Throws Error (input) if groups of processes share the experiments of this problem.
+  /// Throws Error (input) if groups of processes share this problem.
   void require_one_group() const;
+  /// Throws Error (input) for an unknown whose values the ranks do not share.
+  void require_shared_unknowns() const;
+  /// Returns true if this process's group waits while group 0 evaluates the rollout (`share_windows`).
+  bool waits_for_first_group() const;
   /// Sets the map from the densities ρ of unknown k, a material distribution, to the parameters that unknown k sets.
   void set_distribution(std::size_t k);
   /// Sets those entries of `u`, this rank's part of a vector of unknowns, that are densities with prescribed values.
@@ -335,9 +353,10 @@ class InverseProblem {
   /// the message names the step and the origin of the first value that is not finite.
   [[noreturn]] void locate_not_finite(const std::vector<double>& u);
   /// Calls `evaluate(k, problem)` for this problem (k = 0) and each added experiment (k > 0). Returns the results of
-  /// `evaluate` for all experiments of all groups of processes, in the order of the experiments' numbers.
+  /// `evaluate` for all experiments of all groups of processes, in the order of the experiments' numbers. `width`:
+  /// number of entries of the derivative of a contribution on this rank.
   std::vector<Contribution> contributions(
-      const std::function<Contribution(std::size_t k, InverseProblem& problem)>& evaluate);
+      std::size_t width, const std::function<Contribution(std::size_t k, InverseProblem& problem)>& evaluate);
   /// Returns the product of the Hessian, or of the Gauss–Newton matrix, with v, summed over all experiments and priors.
   /// If `gradient` is not nullptr, sets `gradient` to the gradient of the sum of the losses of all experiments and of
   /// the priors.
@@ -364,10 +383,15 @@ class InverseProblem {
   AdjointObserver adjoint_observer_;
   EvaluationLog* log_ = nullptr;
   SweepStatistics statistics_;
-  InverseProblem* origin_ = nullptr;                // problem whose `with_model` created this problem
-  std::vector<InverseProblem*> experiments_;        // added experiments
-  std::string shared_unit_;                         // unit of the losses of all groups; empty if there is one group
-  std::shared_ptr<const ExperimentGroups> groups_;  // nullptr if there is one group
+  InverseProblem* origin_ = nullptr;             // problem whose `with_model` created this problem
+  std::vector<InverseProblem*> experiments_;     // added experiments
+  std::string shared_unit_;                      // unit of the losses of all groups; empty if there is one group
+  std::shared_ptr<const ProcessGroups> groups_;  // nullptr if there is one group
+  enum class WindowsOfGroups {
+    none,           // groups of processes share experiments, or there is one group
+    whole_rollout,  // group 0 evaluates the whole rollout; groups share windows in multiple shooting
+    own_windows     // this problem consists of the windows of this process's group
+  } windows_ = WindowsOfGroups::none;
   std::vector<std::pair<std::size_t, std::shared_ptr<Prior>>> priors_;  // index of the unknown, and its prior
   double prior_factor_ = 1.0;
   std::vector<double> losses_;

@@ -249,7 +249,7 @@ bool invert(Job& job) {
   inverse.report_adjoint();
   inverse.progress.clear();
   if (job.groups.number == 0) write_parameters(job, inverse, result.u, uncertainty);
-  record_results(job, inverse, result.u);
+  if (!job.groups.share_windows || job.groups.number == 0) record_results(job, inverse, result.u);
   const std::vector<double> values = history.values(result.u);
   report_result(job, history, result, values);
   if (has_violation(job.scene)) job.report["violation"] = result.violation;

@@ -19,7 +19,7 @@
 #include "diffsim/mesh/construction.hpp"
 #include "diffsim/simulation/scene.hpp"
 
-namespace diffsim::experiment_groups_test {
+namespace diffsim::process_groups_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -83,7 +83,7 @@ std::vector<int> numbers_of_rank() {
   return numbers;
 }
 
-TEST(experiment_groups, have_the_bits_of_one_group) {
+TEST(process_groups, have_the_bits_of_one_group) {
   Group alone(MPI_COMM_SELF, {0, 1, 2}), group(MPI_COMM_SELF, numbers_of_rank());
   InverseProblem &one = alone.problem(), &shared = group.problem();
   shared.share_experiments(MPI_COMM_WORLD, group.numbers);
@@ -113,7 +113,7 @@ TEST(experiment_groups, have_the_bits_of_one_group) {
 }
 
 // On three ranks, there is a group of two ranks and a group of one rank; on one or two ranks, there is one group.
-TEST(experiment_groups, may_have_several_ranks) {
+TEST(process_groups, may_have_several_ranks) {
   const bool is_first = rank_of(MPI_COMM_WORLD) < 2, is_only = ranks() < 3;
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, is_first ? 0 : 1, 0, &comm);
@@ -132,7 +132,7 @@ TEST(experiment_groups, may_have_several_ranks) {
   MPI_Comm_free(&comm);
 }
 
-TEST(experiment_groups, report_an_error_on_all_ranks) {
+TEST(process_groups, report_an_error_on_all_ranks) {
   const std::vector<int> numbers = numbers_of_rank();
   ASSERT_FALSE(numbers.empty());
   Group group(MPI_COMM_SELF, numbers);
@@ -167,7 +167,7 @@ class BadPrior final : public Prior {
   std::size_t size_;
 };
 
-TEST(experiment_groups, refuse_a_prior_whose_gradient_is_not_finite) {
+TEST(process_groups, refuse_a_prior_whose_gradient_is_not_finite) {
   Group group(MPI_COMM_SELF, numbers_of_rank());
   group.problem().share_experiments(MPI_COMM_WORLD, group.numbers);
   group.problem().add_prior(0, std::make_unique<BadPrior>(group.problem().count(0)));
@@ -181,7 +181,7 @@ TEST(experiment_groups, refuse_a_prior_whose_gradient_is_not_finite) {
   }
 }
 
-TEST(experiment_groups, refuse_bad_input) {
+TEST(process_groups, refuse_bad_input) {
   Group group(MPI_COMM_SELF, {0, 1});
   EXPECT_THROW(group.problem().share_experiments(MPI_COMM_SELF, {0}), Error);
   EXPECT_THROW(group.problem().share_experiments(MPI_COMM_SELF, {0, 0}), Error);
@@ -193,4 +193,4 @@ TEST(experiment_groups, refuse_bad_input) {
 }
 
 }  // namespace
-}  // namespace diffsim::experiment_groups_test
+}  // namespace diffsim::process_groups_test

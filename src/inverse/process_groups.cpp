@@ -1,7 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-#include "inverse/experiment_groups.hpp"
+#include "inverse/process_groups.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "core/broadcast.hpp"
@@ -27,7 +28,7 @@ std::vector<double> gathered(const std::vector<double>& values, MPI_Comm comm) {
 
 }  // namespace
 
-ExperimentGroups::ExperimentGroups(MPI_Comm all, MPI_Comm group, std::vector<int> numbers)
+ProcessGroups::ProcessGroups(MPI_Comm all, MPI_Comm group, std::vector<int> numbers)
     : all_(all), group_(group), numbers_(std::move(numbers)) {
   const bool is_root = rank_of(group_) == 0;
   DIFFSIM_MPI(MPI_Comm_split(all_, is_root ? 0 : MPI_UNDEFINED, rank_of(all_), &roots_));
@@ -48,14 +49,16 @@ ExperimentGroups::ExperimentGroups(MPI_Comm all, MPI_Comm group, std::vector<int
   if (complete == 0)
     throw Error("each experiment must belong to exactly one group, with numbers from 0 on", ErrorKind::input);
   if (is_root) first_root_ = owners.front();
+  int first = is_root && rank_of(roots_) == first_root_ ? rank_of(all_) : 0;
+  DIFFSIM_MPI(MPI_Allreduce(&first, &first_rank_, 1, MPI_INT, MPI_MAX, all_));
   DIFFSIM_MPI(MPI_Bcast(&total_, 1, MPI_INT, 0, group_));
 }
 
-ExperimentGroups::~ExperimentGroups() {
+ProcessGroups::~ProcessGroups() {
   if (roots_ != MPI_COMM_NULL) MPI_Comm_free(&roots_);
 }
 
-std::vector<Contribution> ExperimentGroups::gather(const std::vector<Contribution>& own) const {
+std::vector<Contribution> ProcessGroups::gather(const std::vector<Contribution>& own) const {
   std::vector<Contribution> all(static_cast<std::size_t>(total_));
   std::vector<double> losses(all.size());
   if (roots_ != MPI_COMM_NULL) {
@@ -80,18 +83,28 @@ std::vector<Contribution> ExperimentGroups::gather(const std::vector<Contributio
   return all;
 }
 
-std::vector<double> ExperimentGroups::of_first(std::vector<double> values) const {
+std::vector<double> ProcessGroups::of_first(std::vector<double> values) const {
   if (roots_ != MPI_COMM_NULL)
     DIFFSIM_MPI(MPI_Bcast(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, first_root_, roots_));
   return values;
 }
 
-double ExperimentGroups::largest(double value) const {
+double ProcessGroups::of_first(double value) const {
+  DIFFSIM_MPI(MPI_Bcast(&value, 1, MPI_DOUBLE, first_rank_, all_));
+  return value;
+}
+
+double ProcessGroups::sum(double value) const {
+  const std::vector<double> values = gathered({roots_ == MPI_COMM_NULL ? 0.0 : value}, all_);
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+double ProcessGroups::largest(double value) const {
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, all_));
   return value;
 }
 
-void ExperimentGroups::agree(const std::function<void()>& function) const {
+void ProcessGroups::agree(const std::function<void()>& function) const {
   std::string failure;
   int failed = 0, kind = 0;
   try {
