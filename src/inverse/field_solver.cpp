@@ -33,6 +33,23 @@ void add_entries(const ValueGradient& gradient, double kappa2, Mat matrix) {
   DIFFSIM_PETSC(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
 }
 
+/// Chooses the Cholesky factors of `matrix` as preconditioner, computed by MUMPS; symmetric Gauss-Seidel sweeps for
+/// large matrices, whose factors would need too much memory, and if PETSc does not have MUMPS.
+void choose_preconditioner(KSP ksp, [[maybe_unused]] Mat matrix) {
+  PC preconditioner = nullptr;
+  DIFFSIM_PETSC(KSPGetPC(ksp, &preconditioner));
+#if defined(PETSC_HAVE_MUMPS)
+  PetscInt size = 0;
+  DIFFSIM_PETSC(MatGetSize(matrix, &size, nullptr));
+  if (size <= 300000) {
+    DIFFSIM_PETSC(PCSetType(preconditioner, PCCHOLESKY));
+    DIFFSIM_PETSC(PCFactorSetMatSolverType(preconditioner, MATSOLVERMUMPS));
+    return;
+  }
+#endif
+  DIFFSIM_PETSC(PCSetType(preconditioner, PCSOR));  // symmetric sweeps by default
+}
+
 }  // namespace
 
 FieldSolver::FieldSolver(const ValueGradient& gradient, double kappa2, const char* prefix,
@@ -66,9 +83,7 @@ FieldSolver::FieldSolver(const ValueGradient& gradient, double kappa2, const cha
   DIFFSIM_PETSC(KSPSetOperators(ksp_, operator_ ? operator_ : matrix_, matrix_));
   DIFFSIM_PETSC(KSPSetType(ksp_, KSPCG));
   DIFFSIM_PETSC(KSPSetTolerances(ksp_, 1e-10, 1e-300, PETSC_DEFAULT, 10000));
-  PC preconditioner = nullptr;
-  DIFFSIM_PETSC(KSPGetPC(ksp_, &preconditioner));
-  DIFFSIM_PETSC(PCSetType(preconditioner, PCSOR));  // symmetric sweeps by default
+  choose_preconditioner(ksp_, matrix_);
   DIFFSIM_PETSC(KSPSetFromOptions(ksp_));
 }
 

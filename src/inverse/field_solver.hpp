@@ -10,12 +10,13 @@
 
 namespace diffsim::inverse {
 
-/// Solver of A x = b with A = κ² M + K, where M is the lumped mass matrix and K the stiffness matrix of a
-/// ValueGradient. The system A x = b is solved by conjugate gradients, preconditioned by symmetric Gauss–Seidel sweeps
-/// with the sparse matrix κ² M + Dᵀ m D, where D is the matrix whose rows `ValueGradient::for_each_row` passes to its
-/// argument, and m is the diagonal matrix of the measures (volumes or durations) of the rows of D. The sparse matrix κ²
-/// M + Dᵀ m D equals A, except for the gradient `ValueGradient::of_cells`, for which `ValueGradient::stiffness_times`
-/// computes products with K.
+/// Solver of A x = b with A = κ² M + K, where M is the lumped mass matrix and K the stiffness matrix of a ValueGradient
+/// (the discrete gradient of an unknown's values). The system A x = b is solved by conjugate gradients, with a
+/// preconditioner made from the sparse matrix B = κ² M + Dᵀ m D: the Cholesky factors of B, or symmetric Gauss–Seidel
+/// sweeps with B if B has more than 300,000 rows or PETSc does not have MUMPS. D is the matrix whose rows
+/// `ValueGradient::for_each_row` passes to its argument, and m is the diagonal matrix of the measures (volumes or
+/// durations) of the rows of D. For the gradient `ValueGradient::of_cells`, B approximates A, and
+/// `ValueGradient::stiffness_times` computes products with K; for all other gradients, B = A.
 class FieldSolver {
  public:
   /// Creates the solver. A `gradient` that is the result of `ValueGradient::of_cells` must outlive the FieldSolver; any
@@ -37,7 +38,7 @@ class FieldSolver {
   const ValueGradient* gradient_;  // valid after the constructor for `ValueGradient::of_cells` only
   double kappa2_;
   PetscHandle<Mat, MatDestroy> matrix_;    // sparse matrix of the preconditioner
-  PetscHandle<Mat, MatDestroy> operator_;  // A without entries; nullptr if `matrix_` is A
+  PetscHandle<Mat, MatDestroy> operator_;  // matrix-free A; nullptr if `matrix_` is A
   PetscHandle<KSP, KSPDestroy> ksp_;
 };
 

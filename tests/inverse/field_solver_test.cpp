@@ -73,9 +73,12 @@ TEST(field_solver, solves_systems_on_cells_and_vertices) {
   const auto mesh = box();
   for (const ValueGradient& gradient :
        {ValueGradient::of_cells(*mesh), ValueGradient::across_faces(*mesh), ValueGradient::of_vertices(*mesh, 2)}) {
-    const FieldSolver solver(gradient, kappa2, "field_test_");
     const Numbers b = noise(gradient.size());
-    expect_solution(gradient, solver.solve(b), b);
+    expect_solution(gradient, FieldSolver(gradient, kappa2, "field_test_").solve(b), b);
+    PetscOptionsSetValue(nullptr, "-field_test_pc_type", "sor");
+    const FieldSolver by_sweeps(gradient, kappa2, "field_test_");
+    PetscOptionsClearValue(nullptr, "-field_test_pc_type");
+    expect_solution(gradient, by_sweeps.solve(b), b);
   }
 }
 
@@ -104,8 +107,10 @@ TEST(field_solver, throws_if_the_iteration_does_not_converge) {
   const auto mesh = box();
   const ValueGradient gradient = ValueGradient::of_vertices(*mesh, 1);
   PetscOptionsSetValue(nullptr, "-field_test_ksp_max_it", "2");
+  PetscOptionsSetValue(nullptr, "-field_test_pc_type", "sor");
   const FieldSolver solver(gradient, 1e-3, "field_test_");
   PetscOptionsClearValue(nullptr, "-field_test_ksp_max_it");
+  PetscOptionsClearValue(nullptr, "-field_test_pc_type");
   try {
     solver.solve(noise(gradient.size()));
     ADD_FAILURE() << "solved";
