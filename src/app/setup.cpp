@@ -272,7 +272,8 @@ void add_joints(const Scene& scene, DifferentiableScene& solver) {
 }
 
 /// Initial displacements or velocities, [owned vertices, 3]: the values in the body's section `initial`, otherwise
-/// those in the scene's section `initial`, otherwise zero. Empty if no section has values.
+/// those in the scene's section `initial`, otherwise zero. Initial velocities of obstacles are zero. Empty if no
+/// section has values.
 std::vector<double> load_initial(const Scene& scene, const TetrahedralMesh& mesh,
                                  std::optional<Numbers> InitialSection::*which) {
   std::vector<double> values;
@@ -280,9 +281,12 @@ std::vector<double> load_initial(const Scene& scene, const TetrahedralMesh& mesh
   if (of_all) values = load_vertices(mesh, *of_all, 0).values;
   for (const BodyEntry& body : scene.bodies) {
     const std::optional<Numbers>& of_body = body.initial.*which;
-    if (!of_body) continue;
-    values.resize(3 * static_cast<std::size_t>(mesh.num_owned_vertices()), 0.0);
-    const std::vector<double> own = load_vertices(mesh, *of_body, 0, body.name).values;
+    const bool stays_zero = of_all && which == &InitialSection::velocity && body.kind == BodyEntry::Kind::obstacle;
+    if (!of_body && !stays_zero) continue;
+    const std::size_t size = 3 * static_cast<std::size_t>(mesh.num_owned_vertices());
+    values.resize(size, 0.0);
+    const std::vector<double> own =
+        of_body ? load_vertices(mesh, *of_body, 0, body.name).values : std::vector<double>(size, 0.0);
     for (const int vertex : mesh.region(body.name + "/all").vertices) {
       if (vertex >= mesh.num_owned_vertices()) break;
       for (std::size_t i = 3 * static_cast<std::size_t>(vertex), c = 0; c < 3; ++c) values[i + c] = own[i + c];

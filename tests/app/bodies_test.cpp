@@ -318,6 +318,18 @@ TEST_F(Bodies, OfTrianglesAreObstacles) {
   }
 }
 
+TEST_F(Bodies, ObstaclesDoNotHaveTheInitialVelocityOfTheScene) {
+  write("ram.obj", ram_obj);
+  write("scene.yaml", two_bodies + "  ram: {kind: obstacle, mesh: {file: ram.obj}}\n" + held + contact +
+                          "initial: {velocity: [0.1, 0, 0]}\noutput: {fields: [positions, velocities]}\n" + solver);
+  good({"simulate", "scene.yaml"}, "out");
+  const std::vector<double> ram = dataset("out/trajectory.h5", "/bodies/ram/velocities"),
+                            crate = dataset("out/trajectory.h5", "/bodies/crate/velocities");
+  ASSERT_GE(ram.size(), 24u);
+  for (std::size_t i = 0; i < 24; ++i) EXPECT_EQ(ram[i], 0.0);
+  EXPECT_EQ(crate[0], 0.1);
+}
+
 TEST_F(Bodies, OfTrianglesAreRefusedWithAReason) {
   write("ram.obj", ram_obj);
   write("lines.obj", "v 0 0 0\nv 1 0 0\nl 1 2\n");
