@@ -22,10 +22,10 @@ class SweepJournal;
 /// step is to store the data that the adjoint of the step needs. To reverse a step is to compute the adjoint of the
 /// step.
 ///
-/// `Model::step_adjoint` accumulates derivatives in the Model, for example with respect to masses. At the
-/// last state and then every `steps_of_block` steps, at fixed step numbers, the reverse sweep adds to the gradient the
-/// contribution of the derivatives that the Model has accumulated (`Model::prepare_adjoint`), so that the order of
-/// summation does not depend on the checkpoint schedule. For explicit steps, and for implicit steps with factored
+/// `Model::step_adjoint` accumulates derivatives in the Model, for example with respect to masses. The reverse sweep
+/// adds the contribution of the accumulated derivatives to the gradient (`Model::prepare_adjoint`) at the last state,
+/// at every step number that is a multiple of `steps_of_block`, and at the end of the sweep. The order of summation
+/// therefore does not depend on the checkpoint schedule. For explicit steps, and for implicit steps with factored
 /// linear systems, the gradient is bitwise identical with and without interruptions, with all stores that do not round
 /// values, and with all schedules that do not undo steps.
 ///
@@ -65,7 +65,7 @@ class AdjointSweep {
   /// adjoint observer for steps that the interrupted sweep has reversed.
   void observe_adjoint(AdjointObserver observer) { adjoint_observer_ = std::move(observer); }
   /// Makes the reverse sweep call `Model::prepare_adjoint` in every step instead of every `steps_of_block` steps,
-  /// before the adjoint observer receives the complete adjoint.
+  /// before the adjoint observer receives the complete adjoint (`is_complete` = true).
   void use_single_steps() { single_steps_ = true; }
   /// Returns the number N of steps of the rollout; the result is valid only after `forward`.
   int num_steps() const { return furthest_; }

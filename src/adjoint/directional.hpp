@@ -25,12 +25,12 @@ class JoinedState {
 /// of a DirectionalModel is (x, dx), where x is a state of the underlying Model and dx is the derivative of x along the
 /// direction dp of the parameters.
 ///
-/// The adjoint of a DirectionalModel is (λ̇, λ), where λ is the adjoint of the underlying Model and λ̇ is the derivative
-/// of λ along the direction dp of the parameters. If L is the loss of the underlying Model, and the loss of the
-/// DirectionalModel is the derivative of L along dp (DirectionalLoss), the gradient that a reverse sweep computes is
-/// the product H dp with the Hessian H = ∂²L/∂p² of L. A DirectionalModel can be used with any store, and with any
-/// checkpoint schedule that does not undo steps. In addition to the product with the Hessian, a reverse sweep computes
-/// the gradient ∂L/∂p of the loss L of the underlying Model (`sum_gradient`).
+/// The adjoint of a DirectionalModel is (λ̇, λ), where λ is the adjoint of the underlying Model and λ̇ is the
+/// derivative of λ along the direction dp of the parameters. Let L be the loss of the underlying Model, with the
+/// Hessian H = ∂²L/∂p². If the loss of the DirectionalModel is the derivative of L along dp (DirectionalLoss), the
+/// gradient that a reverse sweep computes is the product H dp. A DirectionalModel can be used with any store, and with
+/// any checkpoint schedule that does not undo steps. In addition to the product with the Hessian, a reverse sweep
+/// computes the gradient ∂L/∂p of the loss L of the underlying Model (`sum_gradient`).
 class DirectionalModel : public Model {
  public:
   /// Creates the Model. `model` and `direction` must outlive the DirectionalModel, and the ghost entries of `direction`

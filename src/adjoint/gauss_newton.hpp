@@ -17,8 +17,8 @@ namespace diffsim {
 /// The adjoint of a GaussNewtonModel is (λ, 0), where λ is an adjoint of the underlying Model. At each observed state
 /// x, a GaussNewtonLoss adds (∂r/∂x)ᵀ W dr to the adjoint λ, where W is the weight matrix of the residuals r, and dr is
 /// the derivative of r along the direction dp of the parameters. Instead of the gradient of the loss, a reverse sweep
-/// of a GaussNewtonModel computes the product of the Gauss–Newton matrix with the direction dp of the parameters, for
-/// which second derivatives of the steps are not needed.
+/// of a GaussNewtonModel computes the product of the Gauss–Newton matrix with the direction dp of the parameters. The
+/// product does not need second derivatives of the steps.
 class GaussNewtonModel : public Model {
  public:
   /// Creates the Model. `model` and `direction` must outlive the GaussNewtonModel, and the ghost entries of `direction`

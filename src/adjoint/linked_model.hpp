@@ -10,12 +10,13 @@
 
 namespace diffsim {
 
-/// Model with Links. Step n of a LinkedModel first computes the controls u[n] = π(n, x[n], p) of all Links from the
+/// Model with Links. A Link is a function that computes the values of some parameters, the controls, from the state
+/// before each step. Step n of a LinkedModel first computes the controls u[n] = π(n, x[n], p) of all Links from the
 /// state x[n] before the step and the parameters p, and then the state x[n+1] = step_n(x[n]; p, u[n]) by step n of
 /// another Model.
 ///
-/// The adjoint of step n computes x̄[n] = (∂step_n/∂x)ᵀ x̄[n+1] + (∂π/∂x)ᵀ ū[n] with ū[n] = (∂step_n/∂u)ᵀ x̄[n+1],
-/// where x̄ are the adjoints of states, ū are the adjoints of the controls u, step_n is the function of step n, and π
+/// The adjoint of step n computes x̄[n] = (∂step_n/∂x)ᵀ x̄[n+1] + (∂π/∂x)ᵀ ū[n] with ū[n] = (∂step_n/∂u)ᵀ x̄[n+1].
+/// Here, x̄ are the adjoints of states, ū are the adjoints of the controls u, step_n is the function of step n, and π
 /// is the function that computes the controls. The tangent and the adjoint of a step compute the controls again from
 /// the recorded state, so controls of earlier steps need no memory. Except during a step and during the tangent or the
 /// adjoint of a step, the controls of all Links are zero.

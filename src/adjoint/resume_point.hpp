@@ -10,8 +10,8 @@ namespace diffsim {
 void copy_values(const ParameterSet& from, ParameterSet& to);
 
 /// Copy of the adjoint and the gradient of a reverse sweep. `ResumePoint::set` is called at the beginning of the
-/// reverse sweep, and after each block of steps, when `Model::prepare_adjoint` has completed the gradient of all steps
-/// reversed so far. An interrupted reverse sweep continues from the ResumePoint.
+/// reverse sweep, and after each block of steps (AdjointSweep::steps_of_block), when `Model::prepare_adjoint` has
+/// completed the gradient of all steps reversed so far. An interrupted reverse sweep continues from the ResumePoint.
 class ResumePoint {
  public:
   /// Allocates the stored adjoint with the fields of the State `shape`, allocates the stored gradient with the

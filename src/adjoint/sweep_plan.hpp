@@ -52,10 +52,10 @@ struct SweepSurroundings {
 /// A memory budget in bytes covers all memory of the processes: the resident memory of all ranks is subtracted from the
 /// budget. The resident memory is `options.measures->held_bytes` if `options.measures` is given, and is otherwise
 /// measured after up to three executions of the first step and its adjoint, so that matrices and preconditioners are
-/// included. The memory that the sweep needs in addition to snapshots and records is subtracted from any budget, also
-/// from a budget that is a share of the free memory. For a tiered store, the times of writing and reading a snapshot
-/// are those in `options.measures` or, if `options.measures` is not given, are measured by writing one snapshot to the
-/// disk and reading the snapshot back.
+/// included. The memory that the sweep needs in addition to snapshots (stored states) and records (data for the
+/// adjoints of steps) is subtracted from any budget, also from a budget that is a fraction of the free memory. For a
+/// tiered store (CheckpointStore::tiered), the times of writing and reading a snapshot are those in `options.measures`.
+/// If `options.measures` is not given, one snapshot is written to the disk and read back to measure these times.
 SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
                      int num_steps, const SweepSurroundings& surroundings = {});
 /// Plans the checkpoints of the sweep that computes a product with the Hessian (DirectionalModel). The states and

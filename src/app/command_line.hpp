@@ -15,7 +15,8 @@ struct CommandLine {
   std::string command;
   std::string scene;
   std::string output;  ///< folder of the results; if empty, the scene's `output.directory` is used
-  /// HDF5 mesh file that the command `mesh` writes, see converted_files(); empty if no mesh file is written.
+  /// Path FILE.h5 of the HDF5 mesh file that the command `mesh` writes; empty if no mesh file is written. For a scene
+  /// with the section `bodies`, converted_files() returns the names of the written files, one file for each body.
   std::string convert;
   bool hessian = false;  ///< true if the command `check` also tests products with the Hessian of the loss
   /// True if the command `check` runs dot-product tests only, without finite differences of the loss.
@@ -26,12 +27,12 @@ struct CommandLine {
   int groups = 1;
   /// Maximum wall time (s) of the command `simulate`, `gradient` or `invert`; 0 if the wall time is not limited.
   double time_limit = 0.0;
-  std::vector<std::string> petsc;   ///< arguments after `--`
+  std::vector<std::string> petsc;   ///< arguments after `--`: PETSc options
   std::vector<std::string> kokkos;  ///< arguments for Kokkos, which begin with `--kokkos-`
 
   /// Memory and run times from which checkpoint schedules for a memory budget are planned. If `measures` has no value,
-  /// the memory and the run times are measured when a checkpoint schedule is planned. Only programs that use the runner
-  /// as a library set `measures`; there is no command-line option for `measures`.
+  /// the memory and the run times are measured when a checkpoint schedule is planned. Only programs that use the
+  /// functions of src/app as a library set `measures`; there is no command-line option for `measures`.
   std::optional<PlanMeasures> measures;
 
   std::string text;   ///< text to print for `--help`, `--version` or `--parameters`

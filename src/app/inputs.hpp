@@ -42,7 +42,8 @@ std::vector<double> load_cells(const TetrahedralMesh& mesh, const Numbers& numbe
 /// Returns values of a parameter that are constant in time, or values for each of `steps` steps: one value per local
 /// cell of the kind `kind` or, if `kind` has no value, one value per owned vertex. The returned value is NaN for cells
 /// and vertices without a value in a dataset `numbers`. If `body` is not empty, a dataset with one value per cell or
-/// vertex contains the values of the body `body` only; if `body` is empty, the values of all bodies (see `load_cells`).
+/// vertex contains the values of the body `body` only; if `body` is empty, such a dataset contains the values of all
+/// bodies (see `load_cells`).
 StepValues load_numbers(const TetrahedralMesh& mesh, const Numbers& numbers, std::optional<CellKind> kind, int steps,
                         const std::string& body = {});
 
@@ -51,12 +52,12 @@ struct VertexVectors {
   int steps = 0;               ///< number of steps; 0 if all steps have the same vectors
   std::vector<double> values;  ///< vectors on owned vertices, in an array [max(steps, 1), owned vertices, 3]
 };
-/// Returns the vectors that `numbers` defines on owned vertices. `numbers` is either an array [3] or [steps, 3] or a
-/// dataset [3], with the same vector for all vertices, or a dataset [N, 3] or [steps, N, 3] with a vector for each of
-/// the N vertices. If `steps` is 0, a dataset `numbers` must contain vectors that are constant in time. If `body` is
-/// not empty, a dataset with one vector per vertex contains the vectors of the body `body` only, and the returned
-/// vectors of all other bodies are NaN; if `body` is empty, the dataset contains the vectors of all bodies (see
-/// `load_cells`).
+/// Returns the vectors that `numbers` defines on owned vertices. An array [3] or [steps, 3], or a dataset [3], defines
+/// one vector for all vertices, except that the vectors at directors (mesh/directors.hpp) are zero. A dataset [N, 3] or
+/// [steps, N, 3] contains one vector for each of the N vertices. If `steps` is 0, a dataset `numbers` must contain
+/// vectors that are constant in time. If `body` is not empty, a dataset with one vector per vertex contains the vectors
+/// of the body `body` only, and the returned vectors of all other bodies are NaN; if `body` is empty, the dataset
+/// contains the vectors of all bodies (see `load_cells`).
 VertexVectors load_vertices(const TetrahedralMesh& mesh, const Numbers& numbers, int steps,
                             const std::string& body = {});
 

@@ -51,21 +51,21 @@ struct InverseJob {
   /// Writes the attribute `approximate` (0 or 1) to the root group of a result file and, if the gradient is
   /// approximate, the text `approximation()` as the attribute `approximation`.
   void label(Hdf5File& file) const;
-  /// Returns a gradient of zeros, with a field for each parameter of the Model that the unknowns of `problem`
-  /// determine.
+  /// Returns a gradient of zeros, with one field for each of those parameters of the Model whose values are computed
+  /// from the unknowns of `problem`.
   ParameterSet asked_gradient() const;
   /// Returns freed memory to the operating system if a memory budget is given, so that later allocations stay within
   /// the budget.
   void make_room() const;
   /// Adds to the report, for each experiment, the factor by which the norm of the adjoint ∂L/∂x[n] of the states has
-  /// grown in the last reverse run (AdjointHistory::Growth). Warns if the factor is greater than `large_growth`. If the
-  /// scene has the key `output.adjoint_log`, writes a table of the norms of the adjoint ∂L/∂x[n] in the first
-  /// experiment.
+  /// grown in the last reverse run (AdjointHistory::Growth). Warns if the factor is greater than `large_growth`
+  /// (inverse/adjoint_history.hpp). If the scene has the key `output.adjoint_log`, writes a table of the norms of the
+  /// adjoint ∂L/∂x[n] in the first experiment.
   void report_adjoint();
-  /// Adds to the report the run times of forward runs and reverse runs, and the numbers of executed steps, of written
-  /// snapshots and of read snapshots, each summed over all gradients and products with the Hessian that `problem` has
-  /// computed so far, without the experiments after the first. Adds the checkpoint plans and the counters of implicit
-  /// steps (`report_solver`) to the report.
+  /// Adds to the report the run times of forward runs and reverse runs, and the numbers of executed steps, written
+  /// snapshots and read snapshots. Each of these quantities is a sum over all gradients and products with the Hessian
+  /// that `problem` has computed so far; experiments after the first are not included. Adds the checkpoint plans and
+  /// the counters of implicit steps (`report_solver`) to the report.
   void report_sweeps();
   /// Removes the checkpoint directory, from which an interrupted run can be resumed; called after a successful run. If
   /// there is a checkpoint directory, `finish` first resets the members `constraints`, `problem` and `store`.
@@ -82,6 +82,8 @@ struct InverseJob {
   void make_further_problems();
   void require_reach() const;
   void make_resumable(const CheckpointOptions& options);
+  /// Kinds of sweeps, where a sweep is a forward run followed by a reverse run: a sweep computes a gradient, or a
+  /// product with the Hessian.
   enum Sweep { of_gradient, of_product };
   std::unique_ptr<Schedule> next_schedule(Sweep sweep, int num_steps);
   void add_statistics();
@@ -89,13 +91,13 @@ struct InverseJob {
 
   Job& job_;
   std::vector<std::unique_ptr<AdjointHistory>> adjoint_histories_;  // one per experiment
-  CheckpointOptions checkpoint_;  // the scene's options, changed by `exact` for `check`; defaults for `tangent`
+  CheckpointOptions checkpoint_;  // of the scene; for `check`, changed by exact(); for `tangent`, the defaults
   std::string approximation_;
   std::unique_ptr<StopRequest> stop_;
   std::shared_ptr<CheckpointDirectory> directory_;
   std::optional<SweepJournal> journal_;
   std::optional<EvaluationLog> log_;
-  std::array<std::optional<SweepPlan>, 2> plans_;          // index: Sweep; plan of all sweeps of this kind
+  std::array<std::optional<SweepPlan>, 2> plans_;          // index: Sweep; plan of all sweeps of one kind
   std::array<std::optional<SweepForecast>, 2> forecasts_;  // index: Sweep; forecast of a sweep; first rank only
   std::optional<SweepProgress> watch_;                     // first rank only
   SweepStatistics done_;

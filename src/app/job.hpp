@@ -28,7 +28,7 @@ struct JobGroups {
   std::vector<std::string> names;  ///< names of all experiments
 };
 
-/// Data of a command of the runner: the scene, the output folder, the report, and output streams.
+/// Data of a command of the program `diffsim`: the scene, the output folder, the report, and output streams.
 struct Job {
   MPI_Comm comm;
   int rank;
@@ -84,7 +84,7 @@ void report_solver(Job& job, DifferentiableScene& solver);
 /// Warns if the largest barrier distance d̂ of the scene exceeds half the smallest edge of the mesh. Collective.
 void warn_about_contact(Job& job, const TetrahedralMesh& mesh);
 /// Returns the names of the files that the command `mesh --convert FILE.h5` writes: FILE-BODY.h5 for each body in
-/// `scene.bodies`, or FILE.h5 if `scene.bodies` is empty; no names if `file` is empty.
+/// `scene.bodies`, or FILE.h5 if `scene.bodies` is empty; no names if `file`, the path FILE.h5, is empty.
 std::vector<std::string> converted_files(const std::string& file, const Scene& scene);
 /// Returns the size of a run as a text, for example "100 steps, 4670 vertices, 19379 cells".
 std::string size_text(const Scene& scene, const TetrahedralMesh& mesh);

@@ -18,8 +18,8 @@ struct LoadCoefficient {
 
 /// Type of loads on regions. Scenes contain loads on regions in the section `boundary`.
 struct LoadType {
-  /// Parameter of the load. The name of a load's parameter is the key of the load in scenes. A load has one value of
-  /// `parameter.components` numbers, constant in time, or one such value for each step.
+  /// Parameter of the load. The name of a load's parameter is the key of the load in scenes. The value of a load has
+  /// `parameter.components` components; a load has one value that is constant in time, or one value for each step.
   ParameterSpec parameter;
   std::string meaning;  ///< description of the load's value in one step, such as "a number in Pa"
   std::vector<LoadCoefficient> coefficients = {};

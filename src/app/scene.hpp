@@ -165,8 +165,9 @@ struct BoundaryEntry {
   const LoadType* type = nullptr;  ///< type of the load (app/load_types.hpp) if `kind` is `load`, otherwise nullptr
   RegionName region;
   std::array<bool, 3> axes{};  ///< true for each component (x, y, z) that is fixed, if `kind` is `fix`
-  /// True if `kind` is `fix` and the vertices are clamped (DifferentiableScene::clamp): the slopes of shells and the
-  /// tangents of rods are fixed, too, or, if one component is fixed, the region lies in a plane of symmetry.
+  /// True if `kind` is `fix` and the vertices are clamped (DifferentiableScene::clamp). If all components are fixed,
+  /// clamping also fixes the slopes of shells and the tangents of rods. If only the component along one axis is fixed,
+  /// the plane normal to this axis is a plane of symmetry.
   bool clamp = false;
   /// Values of the load. If `kind` is `load`, the load's values have the shape [3] or [steps, 3] for vectors, and [] or
   /// [steps] for scalars. If `kind` is `nodal_load`, the load's values on N vertices have the shape [3], [N, 3],
@@ -273,8 +274,7 @@ struct ConstraintEntry {
   /// is constrained.
   std::variant<std::size_t, SensorValueEntry> of;
   /// Name of the experiment in which a constraint on a sensor value holds; if the name is empty, the constraint holds
-  /// in each experiment. The member `of` of a ConstraintEntry is not set if the name `experiment` is neither empty nor
-  /// equal to `Scene::experiment`.
+  /// in each experiment. The member `of` is set only if the name `experiment` is empty or equal to `Scene::experiment`.
   std::string experiment = {};
   Place experiment_place = {};
   /// Constrained function of a parameter's values; `relative_volume` and `distortion` are allowed only for the
@@ -360,9 +360,9 @@ struct PriorEntry {
   Place place;
 };
 
-/// Factors by which all priors are multiplied, one for each of a sequence of optimisations. The result of the run is
-/// the result of the optimisation whose factor of the priors is chosen by the bound `misfit` or, if `misfit` has no
-/// value, by the L-curve.
+/// Factors by which all priors are multiplied, one for each of a sequence of optimisations. One of the factors is
+/// chosen, by the bound `misfit` or, if `misfit` has no value, by the L-curve; the result of the run is the result of
+/// the optimisation with the chosen factor.
 struct PriorFactors {
   std::vector<double> values = {};  ///< in descending order
   /// Upper bound of the loss without priors: the largest factor of the priors whose result satisfies this bound is
@@ -436,9 +436,9 @@ struct Scene {
   std::vector<Scene> further_experiments;  ///< scenes of the experiments after the first
 };
 
-/// Returns a hash of each of those sections of a scene that influence results. The hash of a section includes the
-/// contents of the input files that the section names. Sections of the scene and of experiments are not hashed if their
-/// names are in `without`. Not collective: call `problem_parts` on one rank only.
+/// Returns the hashes of those sections of a scene that influence results. The hash of a section includes the contents
+/// of the input files that the section names. Sections of the scene and of experiments are not hashed if their names
+/// are in `without`. Not collective: call `problem_parts` on one rank only.
 ProblemParts problem_parts(const std::string& text, const std::string& file,
                            const std::vector<std::string>& without = {});
 /// Converts the hashes of a scene's sections to lines of the form `SECTION HASH`. `parts_of_lines` is the inverse of

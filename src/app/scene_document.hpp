@@ -22,7 +22,8 @@ ScalarContent content_of(const Value& scalar);
 /// `scalar_with`, except that a floating-point number whose value is a whole number may become an integer.
 Value scalar_with(const ScalarContent& content);
 
-/// Returns true if a scalar value of the YAML key `key` is the path of an input file, in every section of a scene.
+/// Returns true if scalar values of the YAML key `key` are paths of input files, regardless of the section of the
+/// scene.
 bool is_path_key(const std::string& key);
 /// Converts `path` to a path relative to `folder`. A relative `path` and a relative `folder` are relative to the
 /// current directory. An empty `folder` means the current directory.

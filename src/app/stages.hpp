@@ -24,9 +24,9 @@ std::size_t number_of_stages(const Scene& scene);
 /// of the priors, the returned stage is the stage of the factor that is chosen by the misfit or by the corner of the
 /// L-curve; otherwise the returned stage is the last stage. In the returned optimisation result, the numbers of
 /// iterations, evaluations and products with the Hessian are sums over all stages. If the scene has factors of the
-/// priors, sets the factor of the problem's priors to the factor of the returned stage. For each factor of the priors,
-/// writes the loss without priors and the priors' value (for the factor 1) at the result of the optimisation to
-/// l_curve.csv and to the report. Collective.
+/// priors, sets the factor of the problem's priors to the factor of the returned stage. For the result of the
+/// optimisation with each factor of the priors, writes the loss without priors and the value of the priors for the
+/// factor 1 to l_curve.csv and to the report. Collective.
 std::pair<OptimiserResult, std::size_t> optimise_by_stages(Job& job, InverseJob& inverse,
                                                            const IterateObserver& observer,
                                                            const std::function<void(const OptimiserResult&)>& next);

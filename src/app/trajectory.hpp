@@ -38,21 +38,22 @@ struct TangentFrame {
   const State* tangent = nullptr;
   const ParameterSet* direction = nullptr;
 };
-/// Variant of `add_sensors` for frames with derivatives: adds the datasets of `add_sensors` and the derivative of each
-/// of these datasets along `frame.direction`, `/reaction/REGION_tangent` or `/sensors/NAME_tangent`. `frame` must
-/// contain the state that `writer` writes, and must outlive `writer`. Collective.
+/// Variant of `add_sensors` for frames with derivatives: adds the datasets of `add_sensors`, and the datasets
+/// `/reaction/REGION_tangent` and `/sensors/NAME_tangent` with the derivatives of reactions and sensor values along
+/// `frame.direction`. `frame` must contain the state that `writer` writes, and must outlive `writer`. Collective.
 void add_sensors_with_tangents(TrajectoryWriter& writer, const Job& job, DifferentiableScene& solver,
                                const TangentFrame& frame);
 
 /// Writes a run to trajectory.h5 and trajectory.xdmf: one frame every `output.every` steps, and one frame for the last
-/// state. `roll` runs the rollout and passes each state to the given observer. If `roll` fails, or `stop` requests a
-/// stop on any rank, trajectory.h5 keeps the frames written so far, and the attribute `complete` of trajectory.h5 is 0.
-/// After a stop request, the last frame in trajectory.h5 is the last computed state. Returns a text such as "stopped at
-/// step 12 of 100 by SIGTERM" if the run was stopped, and an empty string if the run was completed. The coordinates of
-/// the scene's joints are written to `/joints`, and the coordinates of a robot's joints to `/bodies/ROBOT/joints`.
-/// Reactions, values of sensors and contact forces, if the scene requests these quantities, are written to
-/// `/reaction/REGION`, `/sensors/NAME` and, for the bodies or obstacles A and B, `/contact/A|B`. If `earlier` is not
-/// nullptr, the frames of `earlier` are copied to trajectory.h5 before `roll` is called. Collective.
+/// state. `roll` runs the rollout and passes each state to the observer that is the argument of `roll`. If `roll`
+/// fails, or `stop` requests a stop on any rank, trajectory.h5 keeps the frames written so far, and the attribute
+/// `complete` of trajectory.h5 is 0. After a stop request, the last frame in trajectory.h5 is the last computed state.
+/// Returns a text such as "stopped at step 12 of 100 by SIGTERM" if the run was stopped, and an empty string if the run
+/// was completed. The coordinates of the scene's joints are written to `/joints`, and the coordinates of a robot's
+/// joints to `/bodies/ROBOT/joints`. Reactions, values of sensors and contact forces, if the scene requests these
+/// quantities, are written to `/reaction/REGION`, `/sensors/NAME` and, for the bodies or obstacles A and B,
+/// `/contact/A|B`. If `earlier` is not nullptr, the frames of `earlier` are copied to trajectory.h5 before `roll` is
+/// called. Collective.
 std::string record_trajectory(Job& job, DifferentiableScene& solver,
                               const std::function<void(const StateObserver&)>& roll, const StopRequest* stop = nullptr,
                               EarlierFrames* earlier = nullptr);

@@ -24,8 +24,8 @@ enum class AnchorKind : int {
 ///   framed segment   p = q₀ + ξ₁ (q₁ - q₀) + ξ₂ m + ξ₃ t×m
 ///   triangle         p = q₀ + ξ₁ (q₁ - q₀) + ξ₂ (q₂ - q₀) + ξ₃ n
 ///   tetrahedron      p = q₀ + ξ₁ (q₁ - q₀) + ξ₂ (q₂ - q₀) + ξ₃ (q₃ - q₀)
-/// where n is the unit normal of the triangle, t the unit vector along the segment, and m the normalised component,
-/// perpendicular to t, of the director q₂ of the framed segment (mesh/directors.hpp).
+/// where n is the unit normal of the triangle and t is the unit vector along the segment. For a framed segment, q₂ is
+/// the director of the segment (mesh/directors.hpp), and m = (q₂ - (q₂·t) t)/|q₂ - (q₂·t) t|.
 ///
 /// The coordinates ξ₂ and ξ₃ of an anchor in a segment with a director, and ξ₃ of an anchor in a triangle, are lengths
 /// in metres; all other coordinates of anchors are dimensionless.

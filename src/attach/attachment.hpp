@@ -22,11 +22,11 @@ struct Anchors {
   std::vector<double> places;  ///< coordinates ξ of the anchors in the cells (see `anchor_place`): [anchors, 3]
 };
 
-/// Returns the anchors of the vertices of `region`: for each vertex the nearest cell of region `to` in the rest shape,
-/// and the coordinates ξ of the vertex in this cell. The search for the cell nearest to a vertex considers only the
-/// cells of region `to` with the highest dimension. Coordinates of anchors in segments refer to the directors of the
-/// segments only if all segments of region `to` have directors. If region `to` has no cells, the anchors are vertices
-/// of region `to`.
+/// Returns the anchors of those vertices of `region` that this rank owns: for each vertex, the nearest cell of region
+/// `to` in the rest shape, and the coordinates ξ of the vertex in this cell. The search for the cell nearest to a
+/// vertex considers only the cells of region `to` with the highest dimension. Coordinates of anchors in segments refer
+/// to the directors of the segments only if all segments of region `to` have directors. If region `to` has no cells,
+/// the anchors are vertices of region `to`.
 ///
 /// Throws Error (input) if a vertex belongs to both `region` and `to`, or if a vertex of `region` is too far from the
 /// nearest cell of region `to`. If the nearest cell is a tetrahedron, a triangle or a segment whose director is used,

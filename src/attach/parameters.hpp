@@ -5,9 +5,9 @@
 
 namespace diffsim {
 
-/// Specifications of the parameters of attachments, which are springs between the vertices of a region and points of
-/// other cells. The names of the parameters of an attachment end with the name of the attached region, for example
-/// `attachment_stiffness:REGION`.
+/// Specifications of the parameters of attachments, which are springs between the vertices of a region and anchors
+/// (points of cells, or vertices) in another region. The names of the parameters of an attachment end with the name of
+/// the attached region, for example `attachment_stiffness:REGION`.
 struct AttachmentParameters {
   static constexpr ParameterSpec stiffness{.name = "attachment_stiffness",
                                            .unit = "N/m",

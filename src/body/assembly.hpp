@@ -33,11 +33,12 @@ class Assembly {
 
   /// Replaces the constraints of type Constraint from the index `first` on. The new constraints must have the same
   /// nodes as the old ones, in the same order. `along`: the same constraints, with the derivatives of their
-  /// coefficients along a change of parameters. Member functions with the scalar type `Along` include these
-  /// derivatives.
+  /// coefficients along a change of parameters. Member functions with T = `Along` (body/placement.hpp) include the
+  /// derivatives of the coefficients.
   void replace(std::size_t first, const std::vector<Constraint>& constraints,
                const std::vector<ConstraintOf<Along>>& along);
-  /// Replaces the constraint with the index `k` of type JointCoupling in the same way.
+  /// Replaces the constraint of type JointCoupling with the index `k` among the constraints of this type. `along`: the
+  /// same constraint, with the derivatives of the coefficients along a change of parameters.
   void replace_coupling(std::size_t k, const JointCoupling& coupling, const JointCouplingOf<Along>& along);
 
   const std::string& name() const { return name_; }

@@ -6,8 +6,9 @@
 
 namespace diffsim::body {
 
-/// Holonomic constraint g(x) = 0 on the positions x_k of nodes: a scalar product of two vectors A and B, each an affine
-/// function of the positions, plus a linear function of the positions, keeps its value at the rest positions X_k,
+/// Holonomic constraint g(x) = 0 on the positions x_k of nodes. A and B are two vectors that are affine functions of
+/// the positions. The sum of the scalar product A·B and a linear function of the positions keeps the value that this
+/// sum has at the rest positions X_k:
 ///   g(x) = A·B - a₀·b₀ + Σ_k l_k·u_k,   A = a₀ + Σ_k a_k u_k,   B = b₀ + Σ_k b_k u_k,   u_k = x_k - X_k
 /// with constant weights a_k and b_k, and constant vectors a₀, b₀ and l_k. The second derivatives of the constraint
 /// function g are constant. g is computed from the displacements u_k, so that rounding errors are small for small
@@ -21,8 +22,8 @@ namespace diffsim::body {
 /// - A point of one body coincides with a point of another body: for each of three constraints, A is the difference of
 ///   the points, and B is a constant unit vector.
 /// - Directions of two bodies enclose a right angle: A and B are the directions.
-/// - A component of the displacement u_1 of a node is the change of the cosine of the angle between two unit directions
-///   A and B: l_1 is minus the coordinate direction of the component.
+/// - A component of the displacement u_1 of a node equals the change of the cosine of the angle between two unit
+///   directions A and B: l_1 is minus the coordinate direction of the component.
 template <class T>
 struct ConstraintOf {
   struct Entry {

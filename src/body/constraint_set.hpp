@@ -16,10 +16,10 @@ namespace diffsim::body {
 /// All constraints of a system: the constraints of rigid bodies and of joints.
 ///
 /// An assembly is a group of bodies, together with the constraints of these bodies and of their joints. Bodies that
-/// joints connect, directly or through other bodies, belong to the same assembly, as do the bodies of a joint and of
-/// the joint that it follows; a body that no joint connects with another body is an assembly of its own. The rank that
-/// owns the first body of an assembly does all computations for the assembly, with copies of the nodes that other ranks
-/// own.
+/// joints connect, directly or through other bodies, belong to the same assembly. If a joint follows another joint
+/// (`Joint::follows`), the bodies of both joints belong to the same assembly. A body that no joint connects with
+/// another body forms a separate assembly. The rank that owns the first body of an assembly does all computations for
+/// the assembly, with copies of the nodes that other ranks own.
 ///
 /// The nodes of the constraints on a rank are numbered in this order: the four corners of each rigid body that the rank
 /// owns, with four consecutive numbers for each body; the rotors of joints (`Joint::armature`) that the rank owns;
@@ -28,9 +28,10 @@ class ConstraintSet {
  public:
   /// Collects the constraints. `cells`: local indices of this rank's cells that are rigid bodies. `joints`: all joints,
   /// the same list on every rank. Throws Error (input) if one of `cells` is not an affine body, if the constraints are
-  /// redundant, or if a joint names no body, names an unknown or non-rigid body, connects a body with itself, has an
-  /// axis of zero or infinite length, has an armature for which `require_rotor` throws, follows itself or an unknown
-  /// joint, or follows a joint for which `require_coupling` throws. Collective.
+  /// redundant, or if a joint is not valid. A joint is not valid if the joint names no body, names an unknown or
+  /// non-rigid body, connects a body with itself, has an axis of zero or infinite length, or follows itself or an
+  /// unknown joint. A joint is also not valid if `require_rotor` throws for the armature, or `require_coupling` for the
+  /// followed joint. Collective.
   ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>& cells, const std::vector<Joint>& joints);
   ~ConstraintSet();
 
@@ -40,8 +41,8 @@ class ConstraintSet {
   /// Computes the constraints of joints from the parameters `joint_point` and `joint_axis` (PlacedJoints). Throws Error
   /// (input) on all ranks if an axis has zero or infinite length. Collective.
   void set_values(const ParameterSet& parameters);
-  /// Sets the change of the parameters `joint_point` and `joint_axis` along which functions of the assemblies with the
-  /// scalar type `Along` have derivatives.
+  /// Sets the change of the parameters `joint_point` and `joint_axis`. Member functions of Assembly with T = `Along`
+  /// compute derivatives along this change.
   void set_direction(const ParameterSet& direction);
   /// Returns true if the direction of `set_direction` changes points or axes of joints; the same on all ranks.
   bool placements_move() const { return placements_move_; }

@@ -19,11 +19,11 @@ std::size_t smallest_component(const Vector& axis);
 /// Throws Error (input) if the axis of the joint has zero or infinite length.
 void require_axis(const Joint& joint);
 
-/// Returns the constraints of `joint` between two bodies, for the given placement of the joint. The directions normal
-/// to the axis are those of `axes_from` with the coordinate direction e_i of `joint.axis`, for any axis. `body`: Frame
-/// of `joint.body`; `other`: Frame of `joint.other`. If both bodies are rigid, the relative motions that satisfy the
-/// constraints of the joint are exactly the motions that the joint allows. The constraints of one joint are linearly
-/// independent.
+/// Returns the constraints of `joint` between two bodies, for the given placement of the joint. The directions e and f
+/// normal to the axis are computed as in `axes_from`, but always with the coordinate direction e_i that belongs to
+/// `joint.axis`, even if the axis of `placement` differs from `joint.axis`. `body`: Frame of `joint.body`; `other`:
+/// Frame of `joint.other`. If both bodies are rigid, the relative motions that satisfy the constraints of the joint are
+/// exactly the motions that the joint allows. The constraints of one joint are linearly independent.
 template <class T>
 std::vector<ConstraintOf<T>> joint_constraints(const Joint& joint, const PlacementOf<T>& placement, const Frame& body,
                                                const Frame& other);

@@ -127,7 +127,7 @@ struct JointGeometry {
     double to_weights[3][3];  ///< inverse of the matrix with the columns x_k - x_0, k = 1, 2, 3, at rest
     double rest[4][3];        ///< rest positions X_k of the nodes
 
-    /// Returns the vector of the body that equals `at_rest` at the rest positions.
+    /// Returns the vector that is fixed to the body and equals `at_rest` at the rest positions.
     template <class S>
     DIFFSIM_FUNCTION BodyVector<S> direction(const Vec3<S>& at_rest) const {
       BodyVector<S> vector;
@@ -143,7 +143,7 @@ struct JointGeometry {
       }
       return vector;
     }
-    /// Returns the point of the body that is at `at_rest` at the rest positions.
+    /// Returns the position of the body's material point that is at `at_rest` at the rest positions.
     template <class S>
     DIFFSIM_FUNCTION BodyVector<S> point(const Vec3<S>& at_rest) const {
       if (is_world) return direction(at_rest);
@@ -161,7 +161,7 @@ struct JointGeometry {
   Body own, other;
   double start;  ///< coordinate q₀ of the joint at the rest positions
 
-  /// Returns the coordinate of the joint with the given point and axis at the rest positions.
+  /// Returns the joint's coordinate for a joint with the point `point` and the axis `axis` at the rest positions.
   template <class S>
   DIFFSIM_FUNCTION JointCoordinateOf<S> at(const Vec3<S>& point, const Vec3<S>& axis) const {
     using std::sqrt;
@@ -191,7 +191,8 @@ template <class S>
 JointCoordinateOf<S> coordinate_at(const JointGeometry& geometry, const PlacementOf<S>& p) {
   return geometry.at(Vec3<S>{{p[0], p[1], p[2]}}, Vec3<S>{{p[3], p[4], p[5]}});
 }
-/// Returns the coordinate of the joint with the geometry `geometry` at the joint's own point and axis.
+/// Returns the coordinate of the joint with the geometry `geometry` at the point `joint.point` and the axis
+/// `joint.axis`.
 JointCoordinate coordinate_of(const Joint& joint, const JointGeometry& geometry);
 
 }  // namespace diffsim::body

@@ -11,13 +11,14 @@
 
 namespace diffsim::body {
 
-/// Constraint g(x) = 0 between the coordinates q of a joint and q' of the joint that it follows (`Joint::follows`), for
-/// example of two gears:
+/// Constraint g(x) = 0 between the coordinate q of a joint (the follower) and the coordinate q' of the joint that the
+/// follower follows (the leader, `Joint::follows`), for example of two gears:
 ///   g(x) = α (q - q₀) - β (q' - q₀'),   α/β = 1/ratio,
-/// where q₀ and q₀' are the coordinates at the rest positions. If a coordinate is a rotation, which is known modulo 2π,
-/// α and β are such that g changes by multiples of 2π if the bodies make full turns, and g is reduced modulo 2π to
-/// [-π, π]. With two rotations, this is possible if the ratio is a fraction of integers, ratio = β/α. Otherwise g is
-/// not reduced, and the coordinates must stay within π of their values at the rest positions.
+/// where q₀ and q₀' are the coordinates at the rest positions. A coordinate that is a rotation is known only modulo 2π.
+/// If only one coordinate is a rotation, its weight α or β is 1, so that a full turn changes g by 2π, and g is reduced
+/// modulo 2π to [-π, π]. If both coordinates are rotations and ratio = β/α for integers β and α, 1 ≤ α ≤ 50, these
+/// integers are the weights, and g is reduced modulo 2π. For two rotations with any other ratio, g is not reduced, and
+/// both coordinates must stay within π of their values at the rest positions.
 ///
 /// Unlike the constraint functions of Constraint, g has second derivatives that depend on the positions.
 ///
@@ -28,9 +29,9 @@ struct JointCouplingOf {
   template <class T>
   using NodeValues = std::array<Vec3<T>, num_nodes>;
 
-  JointCoordinateOf<S> follower;     ///< coordinate q - q₀ of the joint, that is, with `JointCoordinate::start` = 0
-  JointCoordinateOf<S> leader;       ///< coordinate q' - q₀' of the joint that it follows
-  std::array<int, num_nodes> nodes;  ///< nodes of the follower, then those of the leader; a node may occur twice
+  JointCoordinateOf<S> follower;  ///< coordinate q - q₀ of the follower, that is, with `JointCoordinate::start` = 0
+  JointCoordinateOf<S> leader;    ///< coordinate q' - q₀' of the leader, also with `JointCoordinate::start` = 0
+  std::array<int, num_nodes> nodes;  ///< nodes of the follower, then nodes of the leader; a node may occur twice
   double alpha, beta;                ///< weights α and β
   bool is_periodic;                  ///< true if g is reduced modulo 2π
 
@@ -81,14 +82,14 @@ struct CouplingWeights {
   double alpha, beta;
   bool is_periodic;
 };
-/// Returns the weights for the ratio of a joint and of the joint that it follows. `turns`, `leader_turns`: true if the
-/// coordinate of the joint, or of the joint that it follows, is a rotation.
+/// Returns the weights α and β for the given ratio. `turns`: true if the follower's coordinate is a rotation.
+/// `leader_turns`: true if the leader's coordinate is a rotation.
 CouplingWeights coupling_weights(double ratio, bool turns, bool leader_turns);
 
-/// A joint and the joint that it follows, for any placements of the two joints.
+/// Follower and leader of a JointCoupling, for any placements of the two joints.
 struct CoupledJoints {
-  std::array<Joint, 2> joints;                      ///< the joint, and the joint that it follows
-  std::array<JointGeometry, 2> geometry;            ///< their geometries
+  std::array<Joint, 2> joints;                      ///< follower, leader
+  std::array<JointGeometry, 2> geometry;            ///< geometries of the follower and the leader
   std::array<int, JointCoupling::num_nodes> nodes;  ///< as in JointCouplingOf
   CouplingWeights weights;
 

@@ -14,7 +14,7 @@
 
 namespace diffsim::body {
 
-/// Geometry of a revolute or prismatic joint, and the nodes on which its coordinate depends.
+/// Geometry of a revolute or prismatic joint, and the nodes on which the joint's coordinate depends.
 struct JointNodes {
   JointGeometry geometry;
   JointCoordinate coordinate;  ///< coordinate for the joint's own point and axis
@@ -34,11 +34,11 @@ bool are_representable(const Joint& joint, const std::array<double, 2>& limits);
 JointNodes find_joint_nodes(const TetrahedralMesh& mesh, const Joint& joint);
 
 /// Creates the force term of a driven joint. The parameters of the force term are all JointParameters except the
-/// armature, with the suffix `:NAME`, where NAME is the name of the joint; `System::join` has added the point and the
-/// axis. The friction velocity, the joint's limits,
-/// and the distance from a limit at which the barrier force begins are constants that are copied from `drive`; all
-/// other coefficients of the joint's force are parameters. Collective. Throws Error (input) if `find_joint_nodes`
-/// throws, and in the following cases:
+/// armature, with the suffix `:NAME`, where NAME is the name of the joint; `System::join` creates the parameters of the
+/// point and the axis, and the caller creates the other parameters. The friction velocity, the joint's limits, and the
+/// distance from a limit at which the barrier force begins are constants that are copied from `drive`; all other
+/// coefficients of the joint's force are parameters. Collective. Throws Error (input) if `find_joint_nodes` throws, and
+/// in the following cases:
 /// - The friction velocity is not positive.
 /// - The limits are not in increasing order, or `joint.coordinate` is not strictly between the limits.
 /// - The limits of a revolute joint are not within π of `joint.coordinate`.
@@ -50,8 +50,8 @@ std::unique_ptr<ForceTerm> make_joint_drive(const TetrahedralMesh& mesh, const J
 /// Collective.
 std::vector<std::optional<JointNodes>> find_joint_nodes(const TetrahedralMesh& mesh, const std::vector<Joint>& joints);
 /// Returns the coordinates q (JointDrive) of joints at `positions` [local or owned vertices, 3], the same on all ranks.
-/// `nodes`: result of `find_joint_nodes` for `joints`; the coordinate of a joint whose optional is empty is NaN. The
-/// points and axes are those of `parameters`, or those of the joints where `parameters` contains none. Collective.
+/// `nodes`: result of `find_joint_nodes` for `joints`; the coordinate of a joint whose optional is empty is NaN. Points
+/// and axes that `parameters` does not contain are taken from `joints`. Collective.
 std::vector<double> joint_coordinates(MPI_Comm comm, const std::vector<Joint>& joints,
                                       const std::vector<std::optional<JointNodes>>& nodes,
                                       const ParameterSet& parameters, const Field& positions);

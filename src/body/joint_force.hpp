@@ -68,9 +68,9 @@ struct JointForce {
   }
 
   /// Sets `by` to the derivatives of the work W = Q ∇q·w of the forces along the constant node vectors `w`, with
-  /// respect to the positions x, the velocities v and the parameters. With the placement p of the joint and u = (∇q·w)
-  /// ∂Q/∂(dq/dt) v + Q w, the derivative of W with respect to x and p is that of (∇q·w) ∂Q/∂q q + ∇q·u, for constant
-  /// factors and constant u.
+  /// respect to the positions x, the velocities v and the parameters. With the constants
+  ///   c = (∇q·w) ∂Q/∂q,   u = (∇q·w) ∂Q/∂(dq/dt) v + Q w,
+  /// the derivatives of W with respect to x and to the joint's point and axis equal those of c q + ∇q·u.
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                          const Vec3<T> (&w)[num_nodes],

@@ -35,14 +35,13 @@ LinearFormOf<T> operator-(const LinearFormOf<T>& a, const LinearFormOf<T>& b);
 /// positions of nodes. The constraint has an entry for each node of a or b, even if both weights are zero.
 template <class T>
 ConstraintOf<T> product(const LinearFormOf<T>& a, const LinearFormOf<T>& b);
-/// Adds the change of the scalar product of `direction` and `form` from the rest positions to the function g of the
-/// constraint g = 0.
+/// Adds `direction`·(`form`(x) - `form`(X)) to the function g of the constraint g(x) = 0, where X are the rest
+/// positions.
 template <class T>
 void add_component(const LinearForm& form, const Vector& direction, ConstraintOf<T>& constraint);
 
 /// Returns the rows of the inverse of the matrix with the columns X_k - X_0, k = 1, 2, 3, where X_k are the rest
-/// positions `rest`. The products of the rows with a vector are the weights with which the vector is a sum of the
-/// columns.
+/// positions `rest`. The scalar product of row k and a vector v is the weight w_k in v = Σ_k w_k (X_k - X_0).
 std::array<Vector, 3> inverse_edges(const std::array<Vector, 4>& rest);
 
 /// Body whose points are affine functions of the positions of four nodes (an affine body), or the world, whose points

@@ -6,11 +6,10 @@
 namespace diffsim {
 
 /// Specifications of the parameters of joints (`Joint::point`, `Joint::axis`, `Joint::armature`) and of driven joints
-/// (JointDrive). The name of a
-/// joint is appended to the parameter names as a suffix, for example `joint_torque:NAME`. The member `unit` of each
-/// ParameterSpec in JointParameters is the unit for revolute joints. For prismatic joints, torque and friction are in
-/// N, the stiffnesses of the spring and of the limits in N/m, the damping in N s/m, the target in m, and the armature
-/// in kg.
+/// (JointDrive). The name of a joint is appended to the parameter names as a suffix, for example `joint_torque:NAME`.
+/// The member `unit` of each ParameterSpec in JointParameters is the unit for revolute joints. For prismatic joints,
+/// torque and friction are in N, the stiffnesses of the spring and of the limits in N/m, the damping in N s/m, the
+/// target in m, and the armature in kg.
 struct JointParameters {
   static constexpr ParameterSpec torque{.name = "joint_torque",
                                         .unit = "N m",

@@ -29,11 +29,11 @@ class PlacedJoints {
     Frame body, other;                ///< frames of the joint's bodies
     std::size_t assembly;             ///< index of the assembly
     std::size_t first;                ///< index in the assembly of the first constraint of the joint
-    std::optional<LinearForm> rotor;  ///< change of the rotor's vector, if the joint has a rotor
+    std::optional<LinearForm> rotor;  ///< change ρ - ρ₀ (`rotor_constraints`), if the joint has a rotor
     std::size_t first_of_rotor = 0;   ///< index in the assembly of the first constraint of the rotor
   };
 
-  /// Joints that follow each other, whose constraint belongs to one assembly.
+  /// Joint and the joint that this joint follows. The constraint between both joints belongs to one assembly.
   struct Coupling {
     CoupledJoints joints;
     std::size_t assembly;  ///< index of the assembly
@@ -48,7 +48,7 @@ class PlacedJoints {
   /// replaces the constraints of `assemblies`. The constraints of a joint whose parameters have not changed remain.
   /// Throws Error (input) if an axis has zero or infinite length.
   void set_values(const ParameterSet& parameters, std::vector<Assembly>& assemblies);
-  /// Sets the change of the parameters along which the scalar type `Along` has derivatives, and replaces the
+  /// Sets the change of the parameters along which quantities of type `Along` have derivatives, and replaces the
   /// constraints of `assemblies`.
   void set_direction(const ParameterSet& direction, std::vector<Assembly>& assemblies);
 
@@ -64,8 +64,9 @@ class PlacedJoints {
                   double scale);
   /// Adds the accumulated derivatives to `gradient`, and sets the accumulated derivatives to zero.
   void move_to(ParameterSet& gradient);
-  /// Adds the accumulated derivatives along the direction, which calls with T = `Along` have added, to
-  /// `gradient_tangent`, and sets them to zero.
+  /// Adds to `gradient_tangent` the derivatives, along the direction of `set_direction`, of the accumulated derivatives
+  /// with respect to the placements, and sets the added derivatives to zero. Only calls of `add_values` and
+  /// `add_slopes` with T = `Along` accumulate derivatives along the direction.
   void move_tangent_to(ParameterSet& gradient_tangent);
 
  private:
@@ -76,7 +77,8 @@ class PlacedJoints {
   /// Computes the joint's constraints with their derivatives with respect to the placement.
   static void differentiate(State& state);
 
-  /// Replaces the couplings of joints whose placement or direction has changed.
+  /// Replaces the couplings of joints for which the placement, or the placement's derivative along the direction, has
+  /// changed.
   void replace_couplings(std::vector<Assembly>& assemblies);
   template <class T, class Sum>
   void accumulate_couplings(const std::vector<std::vector<T>>& lambda, double scale, const Sum& sum);

@@ -25,10 +25,10 @@ using Placement = PlacementOf<double>;
 
 /// Returns the placement that the members of `joint` give.
 Placement placement_of(const Joint& joint);
-/// Returns the placement of `joint` that the parameters `joint_point` and `joint_axis` in `set` give. Values without a
-/// parameter are taken from `otherwise`.
+/// Returns the placement of `joint` that the parameters `joint_point` and `joint_axis` in `set` give. A point or an
+/// axis that `set` does not contain is taken from `otherwise`.
 Placement read_placement(const ParameterSet& set, const Joint& joint, const Placement& otherwise);
-/// Adds `sums` to the parameters `joint_point` and `joint_axis` of `joint` in `set`, if `set` contains them.
+/// Adds `sums` to those of the parameters `joint_point` and `joint_axis` of `joint` that `set` contains.
 void add_to_placement(ParameterSet& set, const Joint& joint, const Placement& sums);
 /// Returns true if `set` contains the point or the axis of `joint`.
 bool has_placement(const ParameterSet& set, const Joint& joint);

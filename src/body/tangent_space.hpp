@@ -12,8 +12,8 @@ namespace diffsim::body {
 using Multipliers = std::vector<std::vector<double>>;
 
 /// Tangent space of the constraints g = 0 of a system at positions y: the changes of positions w with G(y) w = 0, where
-/// G = ∂g/∂x. Vertices that belong neither to rigid bodies nor to rotors of joints are not constrained. The orthogonal
-/// complement of the tangent space contains the constraint forces G(y)ᵀ λ with the Lagrange multipliers λ.
+/// G = ∂g/∂x. Only the vertices of rigid bodies and of joints' rotors are constrained. The orthogonal complement of the
+/// tangent space contains the constraint forces G(y)ᵀ λ with the Lagrange multipliers λ.
 ///
 /// Fields that are arguments of the functions of TangentSpace have the shape [local or owned vertices, 3]; only values
 /// at owned vertices are read and changed. The constructor and all functions of TangentSpace with a Field argument are
@@ -42,13 +42,12 @@ class TangentSpace {
   double curvature_square(const Multipliers& lambda) const;
   /// Adds ẇ = -Gᵀ (G Gᵀ)⁻¹ Ġ w to `out`, where the rows of the matrix G(y) are the gradients of the constraint
   /// functions g_k, and Ġ is the derivative of G along dy and along the change of the points and axes of joints
-  /// (ConstraintSet::set_direction). If the positions y change by dy, a vector w of the tangent space must change in
-  /// order to remain in the tangent space, G ẇ + Ġ w = 0; the component of this change orthogonal to the tangent space
-  /// is ẇ.
+  /// (ConstraintSet::set_direction). If G changes by Ġ, a vector w stays in the tangent space only if w changes by some
+  /// δw with G δw + Ġ w = 0; ẇ is the component of δw orthogonal to the tangent space.
   void add_normal_derivative(const Field& w, const Field& dy, Field& out) const;
-  /// Adds dy = -Gᵀ (G Gᵀ)⁻¹ ∂g/∂p ṗ to `out`, the change of the positions y normal to the tangent space with which the
-  /// positions satisfy the constraints g(y; p) = 0 if the points and axes p of joints change by ṗ
-  /// (ConstraintSet::set_direction).
+  /// Adds dy = -Gᵀ (G Gᵀ)⁻¹ ∂g/∂p ṗ to `out`, where ṗ is the change of the points and axes p of joints
+  /// (ConstraintSet::set_direction). The change dy of the positions y is orthogonal to the tangent space and preserves
+  /// g(y; p) = 0 to first order: G dy + ∂g/∂p ṗ = 0.
   void add_change_by_placements(Field& out) const;
   /// Adds scale · (∂G/∂p ṗ)ᵀ λ to `out`, the change of the constraint force with constant positions and multipliers λ.
   void add_force_by_placements(const Multipliers& lambda, double scale, Field& out) const;

@@ -135,8 +135,8 @@ class CheckpointDirectory {
   bool is_empty() const { return entries_.empty(); }
   /// Waits until all checkpoint files that are being written are complete, then removes the manifest. With the option
   /// `keep`, `remove_all` then removes all checkpoint files, the directory, and those parent directories that this
-  /// object created, as far as the directories are empty. Without the option `keep`, the destructor of
-  /// CheckpointDirectory removes the checkpoint files, and those empty directories that this object created.
+  /// object created, if these directories are empty. Without the option `keep`, the destructor of CheckpointDirectory
+  /// removes the checkpoint files, and those empty directories that this object created.
   void remove_all();
 
   const StoreStatistics& statistics() const { return statistics_; }

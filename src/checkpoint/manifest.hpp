@@ -53,7 +53,7 @@ std::string difference_of(const ProblemParts& found, const ProblemParts& expecte
 /// `directory` is not writable.
 std::string make_checkpoint_directory(const std::string& directory);
 /// Returns the names of those files in a directory that a CheckpointDirectory has written, including incompletely
-/// written files, but without complete manifests.
+/// written files, but excluding complete manifests.
 std::vector<std::string> checkpoint_files(const std::string& directory);
 /// Removes the directory `directory` and then its parent directories up to and including `outermost`, but stops at the
 /// first directory that is not empty.

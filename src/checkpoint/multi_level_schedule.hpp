@@ -43,8 +43,8 @@ class MultiLevelSchedule : public Schedule {
   static std::size_t table_bytes(int num_steps);
 
  private:
-  // Least times for sub-rollouts of each length, for a given number of free snapshots on a level; all faster levels are
-  // empty.
+  // Least run times of parts of the rollout, for each length of the part and for a given free capacity of a level
+  // (number of snapshots that still fit on the level); no snapshot is stored on a faster level.
   struct Table {
     std::vector<double> unstored;  // time if the first state is the present state and is not stored
     std::vector<double> stored;    // time if the first state is the present state and is stored on this level
@@ -58,7 +58,7 @@ class MultiLevelSchedule : public Schedule {
     int begin;
     int end;
     int level;
-    int unused;  // number of free snapshots on `level`
+    int unused;  // free capacity of `level`
   };
 
   const Table& table(int level, int unused) const;
@@ -71,7 +71,7 @@ class MultiLevelSchedule : public Schedule {
   std::vector<StorageLevel> levels_;
   double step_seconds_;
   int num_steps_;
-  std::vector<std::vector<Table>> tables_;  // [level][free snapshots]; a level's last table is also for more snapshots
+  std::vector<std::vector<Table>> tables_;  // [level][free capacity]; a level's last table: also larger capacities
   std::vector<Task> tasks_;                 // stack of tasks; the last task is the next one
 };
 

@@ -13,9 +13,9 @@ namespace diffsim {
 /// Source: A. Griewank, A. Walther, Algorithm 799, ACM TOMS 26, 2000.
 ///
 /// For n steps, s snapshots and at most R records in memory at the same time (R = 1 in the literature), let r be the
-/// least integer with R·C(s+r, s) ≥ n, where C is the binomial coefficient; the schedule executes t(n, s) = r·n −
-/// R·C(s+r, r−1) steps without a record in total, executes no step without a record more than r times, and executes
-/// every step once with a record.
+/// least integer with R·C(s+r, s) ≥ n, where C is the binomial coefficient. The schedule executes t(n, s) = r·n −
+/// R·C(s+r, r−1) steps without a record in total. Each step is executed at most r times without a record, and once with
+/// a record.
 class RevolveSchedule : public Schedule {
  public:
   RevolveSchedule(int num_steps, int snapshots, int records = 1);

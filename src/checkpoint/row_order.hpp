@@ -36,7 +36,7 @@ class RowOrder {
   /// of the field.
   void from_file(const Hdf5File& file, const std::string& group, State& state) const;
 
-  /// Returns the arrays to be written to a file for a gradient during a sweep: one array `GROUP/NAME` for each
+  /// Returns the arrays to be written to a file for a gradient during a reverse run: one array `GROUP/NAME` for each
   /// parameter NAME, where GROUP is the argument `group`. For a global parameter, the array contains the contribution
   /// of each rank to the gradient, because the sum over the ranks is computed only at the end of the reverse run.
   std::vector<FileArray> to_file(const std::string& group, const ParameterSet& gradient) const;

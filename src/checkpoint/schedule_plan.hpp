@@ -55,8 +55,8 @@ struct DiskLevel {
 /// UniformSchedule in the same memory.
 ///
 /// The memory budget covers snapshots and records only: the caller must already have subtracted all other memory from
-/// the budget. Throws Error (input) if neither one snapshot and one record nor the records of all steps fit into the
-/// budget; the message of the Error states the memory of one snapshot and one record.
+/// the budget. Throws Error (input) if the budget is too small for one snapshot and one record, and also too small for
+/// the records of all steps; the message of the Error states the memory of one snapshot and one record.
 CheckpointPlan plan_checkpoints(int num_steps, std::int64_t state_bytes, std::int64_t record_bytes,
                                 std::int64_t budget_bytes);
 

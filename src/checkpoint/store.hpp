@@ -11,7 +11,7 @@
 
 namespace diffsim {
 
-/// Counters of the disk traffic of a Store of snapshots since its creation.
+/// Counters of the disk traffic of a Store of snapshots since the creation of the Store.
 struct StoreStatistics {
   std::int64_t bytes_written = 0;  ///< number of bytes that all ranks have written to disk
   double seconds_waiting = 0.0;    ///< time (s) that this rank has spent waiting for a disk

@@ -24,12 +24,12 @@ class SweepStopped : public std::runtime_error {
 /// Journal of a sweep (a forward run followed by the reverse run that computes the gradient): files from which an
 /// interrupted sweep can resume, in a directory that remains when the program ends. The files of a SweepJournal are
 /// called entries. A journal entry of the forward run contains a state and the loss up to this state. A journal entry
-/// of the reverse sweep contains the adjoint, the gradient of the steps reversed so far, and the loss. All functions
-/// are collective.
+/// of the reverse run contains the adjoint, the gradient summed over the steps whose adjoints are already computed, and
+/// the loss. All functions are collective.
 class SweepJournal {
  public:
-  /// Progress of a reverse sweep: the adjoints of all steps from step `next` on are already computed; the adjoint of
-  /// step `next` - 1 is computed next.
+  /// Progress of a reverse run: the adjoints of all steps from step `next` on are already computed; the adjoint of step
+  /// `next` - 1 is computed next.
   struct Reversal {
     int next = 0;
     int num_steps = 0;
@@ -56,10 +56,10 @@ class SweepJournal {
   /// the files of an earlier sweep that had another initial state or other parameters.
   void begin(const State& initial, const ParameterSet& parameters);
 
-  /// Reads the newest valid journal entry of the reverse sweep into `adjoint` and `gradient`, and returns the progress
-  /// of the reverse sweep and the loss. Returns nullopt if the journal has no valid entry of the reverse sweep. Removes
+  /// Reads the newest valid journal entry of the reverse run into `adjoint` and `gradient`, and returns the progress of
+  /// the reverse run and the loss. Returns nullopt if the journal has no valid entry of the reverse run. Removes
   /// damaged journal entries with a warning. Ignores journal entries with `Reversal::next` < `first`, which were
-  /// written by a sweep that reversed steps before step `first`.
+  /// written by a sweep that computed adjoints of steps before step `first`.
   std::optional<Reversal> load_reversal(int first, State& adjoint, ParameterSet& gradient);
   /// Returns the valid journal entry of the forward run with the largest step number, or nullopt if the journal has no
   /// valid entry of the forward run. On return of `load_progress`, the argument `scratch` contains the state of the
@@ -78,8 +78,8 @@ class SweepJournal {
   void note(double loss_share) { directory_->annotate({loss_share}); }
   /// Writes a journal entry of the forward run, unless state `step` is already on the disk.
   void save_state(int step, const State& state, double loss_share);
-  /// Writes a journal entry of the reverse sweep. Permits the CheckpointDirectory to remove the files of state
-  /// `reversal.next` and of all later states, which the reverse sweep no longer needs.
+  /// Writes a journal entry of the reverse run. Permits the CheckpointDirectory to remove the files of state
+  /// `reversal.next` and of all later states, which the reverse run no longer needs.
   void save_reversal(const Reversal& reversal, const State& adjoint, const ParameterSet& gradient);
   /// Returns `stop` if `must_stop` returns true on any rank, else `save` if `interval` has elapsed since the last
   /// journal entry was written (at first, since `begin`), else `none`; the result is the same on all ranks. The caller

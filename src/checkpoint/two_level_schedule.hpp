@@ -10,7 +10,7 @@ namespace diffsim {
 /// Checkpointing schedule with a snapshot on disk (level 1) at the beginning of every segment of `segment` steps,
 /// except the last segment. The adjoints of each segment are computed by a RevolveSchedule with `snapshots` snapshots
 /// in memory (level 0), one of which is the first state of the segment. A snapshot on disk is removed only when the
-/// adjoints of all steps of the segment that begins at the snapshot are computed, so an interrupted reverse sweep can
+/// adjoints of all steps of the segment that begins at the snapshot are computed, so an interrupted reverse run can
 /// restart the segment.
 ///
 /// A TwoLevelSchedule executes (k−1)·(segment + t(segment, s)) + t(m, s) steps without storing a record for the

@@ -30,7 +30,7 @@ using Vectors = DeviceArray<double>;
 struct PairView {
   DeviceArray<CandidatePair> point_triangle, edge_edge;
   DeviceArray<int> points, triangles, edges;  // indices of vertices: [points], [triangles, 3], [edges, 2]
-  DeviceArray<double> areas;                  // [points]: half of the rest measure (Surface::point_areas)
+  DeviceArray<double> areas;                  // [points]: half of Surface::point_areas
   DeviceArray<double> weights;                // [triangles, 6]: weights of the edges, then of the corners
   DeviceArray<double> lengths;                // [edges]: squared rest lengths, m²
   DeviceArray<int> bodies;                    // [vertices]: index of the body or obstacle; empty if there is one body
@@ -46,7 +46,7 @@ struct PairView {
   // [groups, groups]: 1 for two groups whose contact is ignored; empty if no contact is ignored.
   DeviceArray<std::uint8_t> ignored;
   int num_groups = 1;
-  bool friction_alone = false;  // true: pairs exert friction but no barrier forces
+  bool friction_alone = false;  // true: pairs exert friction and damping, but no normal forces
 
   KOKKOS_INLINE_FUNCTION int size() const { return static_cast<int>(point_triangle.size() + edge_edge.size()); }
   KOKKOS_INLINE_FUNCTION bool is_point_triangle(int p) const { return p < static_cast<int>(point_triangle.size()); }
@@ -149,7 +149,7 @@ class Candidates {
     pairs_.ignored = to_device("diffsim::contact::ignored", ignored);
     pairs_.num_groups = groups;
   }
-  /// Restricts the forces of all pairs to friction, without barrier forces.
+  /// Restricts the forces of all pairs to friction and damping, without normal forces.
   void set_friction_alone() { pairs_.friction_alone = true; }
   /// Sets the rest shape: `areas` [owned vertices], the rest areas (on segments, lengths) of the vertices (see
   /// contact::RestAreas); `positions` [local vertices, 3], the rest positions of the mesh; and `obstacles` [obstacle
@@ -207,12 +207,13 @@ class Candidates {
   /// Stores the boxes that the vertices sweep between two positions, for later calls of `farthest_out`.
   void watch(const std::vector<double>& from, const Vectors& obstacles_from, const std::vector<double>& to,
              const Vectors& obstacles_to);
-  /// Returns the number of pairs on this rank, divided by the number of primitives (points and edges), or 20 times the
-  /// number of pairs divided by their maximum number, whichever is larger.
+  /// Returns max(n/m, 20 n/`max_pairs`), where n is the number of pairs and m the number of primitives (points and
+  /// edges) on this rank.
   double crowding() const;
-  /// Returns the slack (m) of new lists that serve about 64 calls of `cover`, if the crowding allows such a slack.
-  /// `moved`: largest distance (m) by which a vertex has left its box since the lists were built; infinity if unknown.
-  /// `crowding`: maximum of `crowding()` over all ranks.
+  /// Returns the slack (m) for new lists, chosen such that about 64 calls of `cover` use the same lists. The slack is
+  /// at most half the mean edge length and at most twice the old slack (half the old slack if `crowding` > 1), but at
+  /// least half of `range`. `moved`: largest distance (m) by which a vertex has left its box since the lists were
+  /// built; infinity if unknown. `crowding`: maximum of `crowding()` over all ranks.
   double new_slack(double range, double moved, double crowding) const;
   /// Returns the mean length (m) of the edges of the surface at the positions `x`; 0 without edges. Collective.
   double mean_edge(const std::vector<double>& x) const;
@@ -238,7 +239,7 @@ class Candidates {
   // Vertices of the mesh: owned vertices, then copies of nearby vertices of other ranks.
   std::shared_ptr<const Entities> vertices_;
   std::vector<VertexLocation> copies_;
-  std::vector<double> areas_;  // rest measures, [owned vertices]
+  std::vector<double> areas_;  // argument `areas` of `set_rest`, [owned vertices]
   const Field* rest_positions_ = nullptr;
   Vectors rest_obstacles_, rest_;
   PairView pairs_;

@@ -48,11 +48,11 @@ DIFFSIM_FUNCTION Vec3<double> separation(const Vec3<double>* x) {
 /// the fraction `keep`/2 of the initial gap remains during the whole motion. The gap of a pair is the distance of its
 /// primitives minus the contact thickness. For each point i of the first primitive and each point j of the second
 /// primitive, the projection n·(x_i(t) - x_j(t)) is linear in t, so the minimum of the projection is at t = 0 or t = 1.
-/// The vector n connects a point of each primitive, so the initial gap is at most |n| minus the contact thickness.
-/// Because of rounding, the computed vector n differs by at most 16u c from a difference of two points of the
-/// primitives, so this upper bound of the initial gap is enlarged by 64u c, where c = `coordinate` is the largest
-/// absolute coordinate of the points and u = 2⁻⁵³. `stays_apart` returns true for most pairs whose primitives do not
-/// approach each other, at a fraction of the cost of finding the closest points.
+/// The vector n connects a point of each primitive, so the initial gap is at most |n| minus the contact thickness. Let
+/// c = `coordinate` be the largest absolute coordinate of the points, and u = 2⁻⁵³. Because of rounding, the computed
+/// vector n differs by at most 16u c from a difference of two points of the primitives, so the upper bound of the
+/// initial gap is enlarged by 64u c. `stays_apart` returns true for most pairs whose primitives do not approach each
+/// other, at a fraction of the cost of finding the closest points.
 template <int first>
 DIFFSIM_FUNCTION bool stays_apart(const Vec3<double>* from, const Vec3<double>* to, double thickness, double keep,
                                   double coordinate) {

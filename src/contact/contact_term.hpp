@@ -26,13 +26,13 @@ using ForcesBetween = std::map<std::array<std::string, 2>, std::array<double, 3>
 
 /// Force term of contact. The contact law has four scalar parameters:
 ///   `barrier_distance` d̂ (m), `barrier_stiffness` κ (Pa), `friction` µ, `friction_velocity` ε_v (m/s);
-/// a penalty (ContactLawKind) has a fifth, `contact_damping` c (s/m).
-/// Two surfaces A and B, each of a body, a region of a body or an obstacle, may have separate values of some of these
-/// parameters; the name of a parameter that applies only to contact between A and B ends with :A|B, for example
-/// `friction:A|B`. For two surfaces without a separate value, the parameter without a suffix applies, for example
-/// `friction`. The parameter `thickness` (m) is optional: `thickness` may exist for all bodies, for one body or
-/// obstacle as `thickness:A`, and for a pair as `thickness:A|B`. Two surfaces stay farther apart than the contact
-/// thickness ξ, which is the thickness of the pair or, by default, the mean of the thicknesses of the two surfaces.
+/// a contact law that is a penalty (ContactLawKind) has a fifth parameter, `contact_damping` c (s/m). Two surfaces A
+/// and B, each of a body, a region of a body or an obstacle, may have separate values of some of these parameters; the
+/// name of a parameter that applies only to contact between A and B ends with :A|B, for example `friction:A|B`. For two
+/// surfaces without a separate value, the parameter without a suffix applies, for example `friction`. The parameter
+/// `thickness` (m) is optional: `thickness` may exist for all bodies, for one body or obstacle as `thickness:A`, and
+/// for a pair as `thickness:A|B`. Two surfaces stay farther apart than the contact thickness ξ, which is the thickness
+/// of the pair or, by default, the mean of the thicknesses of the two surfaces.
 ///
 /// The contact energy is the integral of κ ψ(d², d̂, ξ) over the surface in the rest configuration, with the barrier
 /// stiffness κ, the barrier ψ (contact/barrier.hpp) or penalty ψ (contact/penalty.hpp), the distance d to other
@@ -40,10 +40,11 @@ using ForcesBetween = std::map<std::array<std::string, 2>, std::array<double, 3>
 /// velocity ε_v (Li et al. 2020, eq. 14):
 ///   f_t = -µ N s(|u|) u/|u|,  s(y) = 2 y/ε_v - (y/ε_v)² for y < ε_v, else 1,
 /// with the Coulomb coefficient µ, the normal force N and the tangential relative velocity u, where N and u are
-/// evaluated at the same configuration. A term of friction alone (`ContactForces::friction_part`) has the dissipation
-/// potential D(x, v) = Σ µ N(x) S(|u|), summed over the points in contact, with the function S of `friction_potential`
-/// (contact/friction.hpp), the normal force N and the sliding velocity u. A term of friction alone can be evaluated at
-/// the positions at the beginning of a time step (dynamics/lagged_term.hpp).
+/// evaluated at the same configuration. A term of friction and damping alone (`ContactForces::friction_part`) has the
+/// dissipation potential D(x, v) = Σ µ N(x) S(|u|), summed over the points in contact, with the function S of
+/// `friction_potential` (contact/friction.hpp), the normal force N and the sliding velocity u. For a penalty, D also
+/// contains Σ N(x) P(c dd/dt)/c with the function P of `damping_potential` (contact/penalty.hpp). A term of friction
+/// and damping alone can be evaluated at the positions at the beginning of a time step (dynamics/lagged_term.hpp).
 class ContactTerm : public ForceTerm {
  public:
   ContactForces forces() const { return forces_; }
@@ -64,8 +65,8 @@ class ContactTerm : public ForceTerm {
   void begin_adjoint(const ParameterSet& gradient) override;
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
   /// Returns the smallest gap, the numbers of active pairs and intersections, and the friction power at the
-  /// configuration `at`, over all ranks (see ContactState). If the contact term is of friction alone, `state` computes
-  /// only the friction power. Collective.
+  /// configuration `at`, over all ranks (see ContactState). If the forces of the contact term are `friction_part`,
+  /// `state` computes only the friction power. Collective.
   virtual ContactState state(const Configuration& at, const ParameterSet& parameters) = 0;
   /// Adds, to the map `sums`, this rank's contributions to the contact forces between bodies and obstacles at the
   /// configuration `at`. Forces of a body on itself are omitted, because the sum of these forces is zero. Collective.

@@ -13,8 +13,8 @@
 /// pair, or the line or plane through two or three points of the pair. The indices p, q, plus[a] and minus[a] of points
 /// define two features (points, lines or planes), whose squared distance is
 ///   d² = min_λ |r(λ)|²,  r(λ) = x_p - x_q + Σ_a λ_a e_a,  e_a = x_{plus[a]} - x_{minus[a]},
-/// with zero (point–point), one (point–line) or two (point–plane, line–line) free λ. With [k=p] = 1 for k = p, else 0,
-/// the vector r(λ) is a linear combination of the points x_k of the pair,
+/// with zero (point–point), one (point–line) or two (point–plane, line–line) variables λ_a. With [k=p] = 1 for k = p,
+/// else 0, the vector r(λ) is a linear combination of the points x_k of the pair,
 ///   r = Σ_k c_k(λ) x_k,  c_k = [k=p] - [k=q] + Σ_a λ_a B_ka,  B_ka = [k=plus[a]] - [k=minus[a]],
 /// and the minimum has r ⊥ e_a. With the matrix G_ab = e_a·e_b, the derivatives of the squared distance d² are
 ///   ∂d²/∂x_k       = 2 c_k r                                                        (envelope theorem)

@@ -17,8 +17,8 @@ namespace diffsim::contact {
 double winding(const std::vector<double>& places, const std::vector<std::array<int, 3>>& triangles,
                const std::array<double, 3>& p);
 
-/// Returns the vertex with the lowest index in each connected component of a mesh, in ascending order, without the
-/// vertices that belong to no element. The array `elements` [elements, size] lists the vertices of each element; the
+/// Returns the vertex with the lowest index in each connected component of a mesh, in ascending order. Vertices that
+/// belong to no element are omitted. The array `elements` [elements, size] lists the vertices of each element; the
 /// vertices of one element are connected.
 std::vector<int> witnesses(const std::vector<int>& elements, int size, int num_vertices);
 

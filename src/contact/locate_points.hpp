@@ -23,10 +23,10 @@ struct LocatedPoint {
 
 /// Finds, for each of the points `points`, the cell of one body that contains the point in the rest configuration.
 /// `body` is the index, in the mesh's list of bodies, of the body whose cells are searched. Returns the points whose
-/// cell is on this rank; each point is returned on exactly one rank. A point outside all cells of the body is assigned
-/// to the cell with the smallest -min_k λ_k, where λ_k are the barycentric coordinates of the point in the cell, among
-/// the cells whose bounding boxes are not farther from the point than the length of the mesh's longest edge. Throws
-/// Error (input) if the bounding boxes of all cells of the body are farther from a point than this length; for an
+/// cell is on this rank; each point is returned on exactly one rank. For a point outside all cells of the body, the
+/// search considers the cells whose bounding boxes are at most the length of the mesh's longest edge away from the
+/// point. Among these cells, the point is assigned to the cell with the smallest -min_k λ_k, where λ_k are the
+/// barycentric coordinates of the point in the cell. Throws Error (input) if there is no such cell for a point; for an
 /// affine body, the distance of its only cell is not limited. The error message names point i by `name(i)`. Every rank
 /// passes the complete list `points`. Collective.
 std::vector<LocatedPoint> locate_points(const TetrahedralMesh& mesh, std::size_t body,

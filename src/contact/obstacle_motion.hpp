@@ -28,10 +28,11 @@ struct ObstacleMotion {
   bool moves(const ParameterSet& set, int n) const;
 };
 
-// `place_obstacle`, `obstacle_velocities` and `obstacle_tangents` set the positions, the velocities and the directional
-// derivatives of both for the vertices of one obstacle, in the rows `motion.first` to `motion.last` - 1 of arrays
-// [vertices of all obstacles, 3]. `reference` contains the reference positions X in an array of the same shape. `set`
-// contains the parameters of the motion, whose values for time step n are used, and `time` is the time t (s).
+// `place_obstacle` sets the positions of one obstacle's vertices, `obstacle_velocities` sets the velocities of these
+// vertices, and `obstacle_tangents` sets directional derivatives of the positions and velocities. The values are set in
+// the rows `motion.first` to `motion.last` - 1 of arrays [vertices of all obstacles, 3]. `reference` contains the
+// reference positions X in an array of the same shape. `set` contains the parameters of the motion, whose values for
+// time step n are used, and `time` is the time t (s).
 void place_obstacle(const ObstacleMotion& motion, const double* reference, const ParameterSet& set, int n, double time,
                     const DeviceArray<double>& places);
 void obstacle_velocities(const ObstacleMotion& motion, const double* reference, const ParameterSet& set, int n,

@@ -9,7 +9,8 @@ namespace diffsim::contact {
 
 // Surfaces of obstacles, as triangles with outward normals. Round obstacles are inscribed polyhedra: a body outside the
 // polyhedron penetrates the exact round shape by at most the gap between the polyhedron and the exact round shape (see
-// `sphere_triangles` and `cylinder_triangles`). Contact with triangles stops the vertices, edges and faces of a body.
+// `sphere_triangles` and `cylinder_triangles`). Contact prevents the vertices, edges and faces of bodies from passing
+// through the triangles.
 
 TriangleMesh box_triangles(const std::array<double, 3>& min, const std::array<double, 3>& max);
 /// Polyhedron of 20 · 4ⁿ triangles inscribed in a sphere: an icosahedron, refined n = `refinements` times by dividing

@@ -25,8 +25,8 @@ struct ContactLaw {
   T range;      ///< barrier distance d̂, m
   T friction;   ///< Coulomb coefficient µ
   T velocity;   ///< sliding velocity ε_v below which friction is smoothed, m/s
-  /// Thickness ξ (m), the mean of the thicknesses of the pair's two primitives. A barrier keeps the distance of a pair
-  /// greater than the thickness ξ.
+  /// Thickness ξ (m): the mean of the thicknesses of the two surfaces, unless these surfaces have a thickness for their
+  /// contact with each other (ContactTerm). A barrier keeps the distance of a pair greater than the thickness ξ.
   Thickness thickness = Thickness(0.0);
   T damping = T(0.0);       ///< damping c of a penalty, s/m
   bool is_penalty = false;  ///< true: ψ is a penalty (contact/penalty.hpp); false: a barrier (contact/barrier.hpp)
@@ -90,11 +90,11 @@ using PointTriangleWeights = PointTriangleWeightsOf<double>;
 /// Weights, in the contact energy, of a pair of the edges x0 x1 and x2 x3. The energy of the pair is
 ///   E = κ (d̂²/4) m(c) ψ(d², d̂, ξ),
 /// with the barrier stiffness κ, the barrier distance d̂, the thickness ξ and the potential ψ of the ContactLaw, the
-/// distance d of the edges, and the mollifier m(c) of the squared cross product c of the
-/// edges (contact/mollifier.hpp). Crossing edges are therefore in contact over a patch of area d̂²/4. In the contact of
-/// flat surfaces with the mesh size h, edge–edge pairs contribute a fraction of the contact energy that is proportional
-/// to (d̂/h)²; the point–triangle pairs carry the pressure. The relative change of the contact energy between different
-/// meshes of the same flat surfaces is proportional to (d̂/h)², too.
+/// distance d of the edges, and the mollifier m(c) of the squared cross product c of the edges (contact/mollifier.hpp).
+/// Crossing edges are therefore in contact over a patch of area d̂²/4. In the contact of flat surfaces with the mesh
+/// size h, edge–edge pairs contribute a fraction of the contact energy that is proportional to (d̂/h)²; the
+/// point–triangle pairs carry the pressure. The relative change of the contact energy between different meshes of the
+/// same flat surfaces is proportional to (d̂/h)², too.
 ///
 /// Edges of a surface without triangles may be shorter than the barrier distance d̂, and several such edges may then
 /// cross the contact patch of one other edge. If an edge of the pair is of a surface without triangles (`lone`), the
@@ -179,10 +179,10 @@ DIFFSIM_FUNCTION void add_feature_force(const DistanceType& type, const T& scale
   for (int k = 0; k < 4; ++k) f[k] = f[k] + scaled(at.c(k), push);
 }
 
-/// Returns the dissipation potential µ N S(|u|) + N P(c dd/dt)/c, in W, of friction and damping between two features
-/// whose energy is `scale` ψ(d²), with the Coulomb coefficient µ, the normal force N = `scale` |∂ψ/∂d|, the sliding
-/// velocity u, the function S of `friction_potential`, the damping c, the function P of `damping_potential`, the
-/// potential ψ of the contact law, and the distance d of the features.
+/// Returns the dissipation potential µ N S(|u|) + N P(c ḋ)/c, in W, of friction and damping between two features whose
+/// energy is `scale` ψ(d²). d is the distance of the features, ḋ = dd/dt, u is the sliding velocity, and N = `scale`
+/// |∂ψ/∂d| is the normal force. The contact law defines the potential ψ, the Coulomb coefficient µ and the damping c. S
+/// and P are the functions `friction_potential` and `damping_potential`.
 DIFFSIM_FUNCTION double feature_dissipation(const DistanceType& type, double scale, const Vec3<double>* x,
                                             const Vec3<double>* v, const ContactLaw<double>& law) {
   const Closest<double> at = closest(type, x);
@@ -227,8 +227,8 @@ DIFFSIM_FUNCTION double pair_energy(const EdgeEdgeWeights& weights, const Vec3<d
   return detail::patch_of_edges(weights, law) * mollifier * law.at(edge_edge_distance(x).squared).value;
 }
 
-/// Dissipation potential D of the friction of a pair, in W. The friction forces on the four points of the pair, which
-/// have the velocities v_k, are -∂D/∂v_k.
+/// Dissipation potential D of the friction and damping of a pair, in W. The forces of friction and damping on the four
+/// points of the pair, which have the velocities v_k, are -∂D/∂v_k.
 DIFFSIM_FUNCTION double pair_dissipation(const PointTriangleWeights& weights, const Vec3<double>* x,
                                          const Vec3<double>* v, const ContactLaw<double>& law) {
   const double limit = law.limit();
@@ -249,10 +249,10 @@ DIFFSIM_FUNCTION double pair_dissipation(const EdgeEdgeWeights& weights, const V
 }
 
 /// Adds the forces on the four points k of a pair to f_k: -∂E/∂x_k, with the energy E of the pair, and, unless the
-/// array `v` of velocities is nullptr, the friction force. If `friction_alone` is true, `add_pair_force` adds the
-/// friction force only. If T is a Dual, the array f contains the forces and their derivatives; the choice of the
-/// closest points, edges or triangles depends only on the values of the positions, not on derivatives. The type
-/// `Weight` of the pair's weights may be a Dual or a double.
+/// array `v` of velocities is nullptr, the forces of friction and damping. If `friction_alone` is true,
+/// `add_pair_force` adds only the forces of friction and damping. If T is a Dual, the array f contains the forces and
+/// their derivatives; the choice of the closest points, edges or triangles depends only on the values of the positions,
+/// not on derivatives. The type `Weight` of the pair's weights may be a Dual or a double.
 template <class T, class X, class Weight>
 DIFFSIM_FUNCTION void add_pair_force(const PointTriangleWeightsOf<Weight>& weights, const Vec3<T>* x, const Vec3<T>* v,
                                      const ContactLaw<T, X>& law, Vec3<T>* f, bool friction_alone = false) {

@@ -14,8 +14,9 @@ struct PairHessian {
 
 namespace detail {
 
-/// Adds the matrix a H_s + b ∇s ∇sᵀ to the matrix h, with factors a and b, where s = d² is the squared distance of two
-/// features with the closest points `at`, and H_s is the Hessian of s. A feature is a point, a line or a plane.
+/// Adds the matrix a H_s + b ∇s ∇sᵀ to the matrix h, where a and b are factors, s = d² is the squared distance between
+/// two features, and H_s is the Hessian of s. A feature is a point, a line or a plane. `at`: closest points of the two
+/// features.
 DIFFSIM_FUNCTION void add_distance_hessian(const Closest<double>& at, double a, double b, PairHessian& h) {
   for (int k = 0; k < 4; ++k) {
     if (at.c(k) == 0.0 && at.b(k, 0) == 0.0 && at.b(k, 1) == 0.0) continue;
@@ -49,9 +50,9 @@ DIFFSIM_FUNCTION void add_pair_hessian(const PointTriangleWeights& weights, cons
 }
 
 /// Adds the Hessian ∂²E/∂x² of the energy E of an edge–edge pair to the matrix h. With the potential ψ, the mollifier
-/// m(c), the squared cross product c of the edges (contact/mollifier.hpp) and the Hessian H_c of c, the Hessian of the
-/// product m ψ is
-///   (m ψ)'' = m ψ'' + m' (∇c ∇ψᵀ + ∇ψ ∇cᵀ) + ψ (m'' ∇c ∇cᵀ + m' H_c).
+/// m(c), and the squared cross product c of the edges (contact/mollifier.hpp), the Hessian of the product m ψ with
+/// respect to x is
+///   ∇²(m ψ) = m ∇²ψ + m' (∇c ∇ψᵀ + ∇ψ ∇cᵀ) + ψ (m'' ∇c ∇cᵀ + m' ∇²c),   m' = dm/dc,   m'' = d²m/dc².
 DIFFSIM_FUNCTION void add_pair_hessian(const EdgeEdgeWeights& weights, const Vec3<double>* x,
                                        const ContactLaw<double>& law, PairHessian& h) {
   const TypedDistance distance = edge_edge_distance(x);
@@ -80,7 +81,7 @@ DIFFSIM_FUNCTION void add_pair_hessian(const EdgeEdgeWeights& weights, const Vec
 DIFFSIM_FUNCTION void make_semidefinite(PairHessian& h) { diffsim::make_semidefinite(h.of); }
 
 /// Replaces a symmetric matrix by the nearest symmetric positive semidefinite matrix. The null space of the matrix h
-/// must contain the translations of the pair, so that the computation needs only the nine-dimensional space of relative
+/// must contain the translations of the pair; the computation then needs only the nine-dimensional space of relative
 /// displacements of the pair's four points. The last three rows of the Hadamard matrix of order four, multiplied by ½,
 /// are an orthonormal basis of the relative displacements of the four points.
 DIFFSIM_FUNCTION void make_semidefinite_between(PairHessian& h) {

@@ -12,9 +12,9 @@
 
 namespace diffsim::contact {
 
-/// Device addresses of the values of a contact law: barrier stiffness κ, barrier distance d̂, Coulomb coefficient µ,
-/// smoothing velocity ε_v and damping c in the member `of`, thicknesses of the two primitives of a pair in the member
-/// `thick`. nullptr stands for the value zero.
+/// Device addresses of the values of a contact law. `of`: addresses of the barrier stiffness κ, the barrier distance
+/// d̂, the Coulomb coefficient µ, the smoothing velocity ε_v and the damping c. `thick`: addresses of the thicknesses
+/// of the two primitives of a pair (a point and a triangle, or two edges). nullptr stands for the value zero.
 struct LawAddresses {
   const double* of[5];
   const double* thick[2];
@@ -28,8 +28,8 @@ struct LawAddresses {
   KOKKOS_INLINE_FUNCTION ContactLaw<double> law() const {
     return {at(0), at(1), at(2), at(3), thickness(), at(4), is_penalty};
   }
-  /// Distance (m) that two surfaces keep: a barrier keeps the thickness, a penalty only keeps surfaces from passing
-  /// through each other.
+  /// Bound (m) that the distance of two surfaces must exceed: the thickness for a barrier, and 0 for a penalty, which
+  /// allows a distance below the thickness.
   KOKKOS_INLINE_FUNCTION double kept_distance() const { return is_penalty ? 0.0 : thickness(); }
   bool is_thick() const { return thick[0] || thick[1]; }
 };
@@ -47,7 +47,7 @@ struct PairLaws {
   }
 };
 
-/// Contiguous part of a list of pairs, in which all pairs have the same contact law.
+/// Contiguous part of a list of pairs. All pairs of the part have the same contact law.
 struct LawPart {
   LawAddresses law;
   int begin, end;
@@ -58,7 +58,7 @@ struct LawPart {
 /// of their indices.
 struct NearPairs {
   DeviceArray<int> pairs;      // indices of the pairs in PairView
-  std::vector<LawPart> parts;  // one part for each law, in the order of PairLaws
+  std::vector<LawPart> parts;  // one part for each law, in the order of PairLaws::laws
   std::size_t size() const { return pairs.size(); }
 };
 
@@ -75,10 +75,10 @@ struct LawSums {
   }
 };
 
-/// Rest positions of the pairs' vertices, `positions`, and the direction of the rest shape along which forces are
-/// differentiated: `direction` for the rest positions, and `areas` [owned vertices] for the rest areas (on segments,
-/// lengths) of the vertices. All arrays of a RestTangent are empty if forces are not differentiated with respect to the
-/// rest shape.
+/// Rest positions of the pairs' vertices (`positions`), and the change of the rest shape along which forces are
+/// differentiated: the changes of the rest positions (`direction`), and the changes of the vertices' rest areas, or
+/// rest lengths on segments (`areas` [owned vertices]). All arrays of a RestTangent are empty if forces are not
+/// differentiated with respect to the rest shape.
 struct RestTangent {
   DeviceArray<double> areas;
   Vectors positions, direction;
@@ -100,8 +100,8 @@ NearPairs pairs_within(const PairView& pairs, const Vectors& x, const PairLaws& 
 inline NearPairs active_pairs(const PairView& pairs, const Vectors& x, const PairLaws& laws, ArrayPool& pool) {
   return pairs_within(pairs, x, laws, 1.0, pool);
 }
-/// Returns the touching pairs: the pairs whose distance is less than the distance that their contact law keeps
-/// (`LawAddresses::kept_distance`) plus `factor` d̂, with the barrier distance d̂.
+/// Returns the touching pairs: the pairs whose distance is less than `LawAddresses::kept_distance()` + `factor` d̂,
+/// with the barrier distance d̂ of the pair's contact law.
 NearPairs touching_pairs(const PairView& pairs, const Vectors& x, const PairLaws& laws, double factor, ArrayPool& pool);
 /// Returns the vertex indices (in the order of PairView) of the four points of each of the pairs with the indices
 /// `active`, as an array [active, 4].
@@ -112,10 +112,10 @@ bool have_same_values(const Vectors& a, const Vectors& b);
 /// Sum of the energies of the pairs `active`, in J.
 double sum_energies(const PairView& pairs, const NearPairs& active, const Vectors& x);
 
-/// Sum of the dissipation potentials of friction over the pairs `active`, in W.
+/// Sum of the dissipation potentials of friction and damping over the pairs `active`, in W.
 double sum_dissipations(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v);
-/// Power that friction dissipates in the pairs `active`, in W, at the vertex positions `x` and the vertex velocities
-/// `v`.
+/// Power that friction and damping dissipate in the pairs `active`, in W, at the vertex positions `x` and the vertex
+/// velocities `v`.
 double friction_power(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v);
 
 // `pair_forces`, `pair_tangents` and `pair_adjoints` set one vector for each of the four points of each of the pairs
@@ -136,8 +136,8 @@ std::vector<LawSums> pair_adjoints(const PairView& pairs, const NearPairs& activ
                                    const Vectors& w, const Vectors& rest, const Vectors& x_bar, const Vectors& v_bar,
                                    const RestAdjoint& rest_bar);
 
-/// Adds ∂f/∂ξ dξ to the directional derivatives `tangents` of the forces f, for each contact law with a direction dξ of
-/// the thickness ξ in `dlaws`.
+/// Adds ∂f/∂ξ dξ to `tangents`, the directional derivatives of the forces f, for each contact law for which `dlaws`
+/// contains a direction dξ of the thickness ξ.
 void add_thickness_tangents(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                             const std::vector<LawAddresses>& dlaws, const Vectors& tangents);
 /// Sets the adjoint of the thickness ξ in `sums` for each contact law with a thickness: the sum of w·∂f/∂ξ over the
@@ -162,9 +162,9 @@ struct PairDirection {
 struct PairAdjointTangent {
   Vectors x_bar, dx_bar, v_bar, dv_bar;
 };
-/// Sets `out` to the adjoints of positions and velocities that `pair_adjoints` computes, and to the derivatives of
-/// these adjoints along the change `direction` of the positions, the velocities and the adjoints w of the forces, and
-/// the change `dlaws` of the values of the contact laws, with a fixed rest shape. Returns, for each contact law, the
+/// Sets `out` to the adjoints of positions and velocities that `pair_adjoints` computes, and to directional derivatives
+/// of these adjoints. `direction`: changes of the positions, the velocities and the adjoints w of the forces. `dlaws`:
+/// changes of the values of the contact laws. The rest shape does not change. Returns, for each contact law, the
 /// directional derivatives of the LawSums that `pair_adjoints` returns.
 std::vector<LawSums> pair_adjoint_tangents(const PairView& pairs, const NearPairs& active, const PairPlace& at,
                                            const PairDirection& direction, const std::vector<LawAddresses>& dlaws,
@@ -182,9 +182,9 @@ void add_thickness_sum_tangents(const PairView& pairs, const NearPairs& active, 
 /// matrix.
 void pair_jacobians(const PairView& pairs, const NearPairs& active, const Vectors& x, const Vectors& v,
                     const JacobianWeights& weights, int movable, const Vectors& blocks);
-/// Returns the index in the matrix `matrix` of each 3×3 block that `pair_jacobians` computes. The index that
-/// `block_targets` returns is the number of blocks of `matrix` if one of the two vertices of a block has an index of at
-/// least `movable`, or if `matrix` has no block for the two vertices. `targets`: see `targets_of`.
+/// Returns, for each 3×3 block that `pair_jacobians` computes, the index of the block in `matrix`. The index is the
+/// number of blocks of `matrix` if `matrix` has no block for the two vertices, or if one of the two vertices has an
+/// index of at least `movable`. `targets`: result of `targets_of`.
 DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, const BlockMatrix& matrix,
                                ArrayPool& pool);
 
@@ -194,15 +194,16 @@ DeviceArray<int> block_targets(const DeviceArray<int>& targets, int movable, con
 void drop_far_pairs(PairView& pairs, const Vectors& from, const Vectors& to, double range, double slack);
 
 /// Largest safe fraction of the straight displacements of all vertices, in [0, 1], and the pair that limits the
-/// fraction. Over a safe fraction of the displacements, the distance of each pair stays larger than the distance that
-/// the contact law keeps (contact/ccd.hpp). The member `pair` is -1 if the largest safe fraction is 1.
+/// fraction. Over a safe fraction of the displacements, the distance of each pair stays larger than
+/// `LawAddresses::kept_distance()` of the pair's contact law (contact/ccd.hpp). The member `pair` is -1 if the largest
+/// safe fraction is 1.
 struct SafeStep {
   double step;
   int pair;
 };
 SafeStep safe_step(const PairView& pairs, const Vectors& from, const Vectors& to, const PairLaws& laws);
-/// Smallest gap (m) of all pairs; infinity if this rank has no pairs. The gap of a pair is the distance of its
-/// primitives minus the contact thickness.
+/// Smallest gap (m) of all pairs; infinity if this rank has no pairs. The gap of a pair is the distance between the two
+/// primitives of the pair minus the contact thickness.
 double least_gap(const PairView& pairs, const Vectors& x, const PairLaws& laws);
 /// Text of a position, for example "(0.1, 0, 2)".
 std::string text_of(const std::array<double, 3>& place);

@@ -66,10 +66,10 @@ struct ContactLawNames {
   /// Names of the parameters κ, d̂, µ, ε_v and c, see ContactParameters. The name of the damping c is empty unless the
   /// contact law is a penalty.
   std::array<std::string, 5> numbers;
-  /// Names of the thickness parameters of the two bodies, or of the body and the obstacle, to which the contact law
-  /// applies, or twice the name of the thickness parameter of this pair. The thickness ξ of a contact law is the mean
-  /// of its two thickness parameters. An empty parameter name, and a parameter that does not exist, stand for a zero
-  /// thickness.
+  /// Names of two thickness parameters: either those of the two bodies, or of the body and the obstacle, to which the
+  /// contact law applies, or twice the name of one parameter for the pair of surfaces (`thickness:A|B`). The thickness
+  /// ξ of a contact law is the mean of the two thickness parameters. An empty parameter name, and a parameter that does
+  /// not exist, stand for a zero thickness.
   std::array<std::string, 2> thickness;
   ContactLawKind kind = ContactLawKind::barrier;
 

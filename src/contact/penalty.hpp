@@ -8,10 +8,9 @@
 
 namespace diffsim::contact {
 
-// Penalty of two surfaces with the gap g = d - ξ, the distance d, the thickness ξ and the barrier distance d̂. With r =
-// 1
-// - g/d̂, the penalty is ψ = d̂ r³/3 (m) for r > 0, and 0 otherwise. With the barrier stiffness κ (Pa), κ ψ is an energy
-// per area (J/m²), and -κ ∂ψ/∂g = κ r² is the contact pressure.
+// Penalty of two surfaces with the gap g = d - ξ, the distance d, the thickness ξ and the barrier distance d̂. With the
+// relative compression r = 1 - g/d̂, the penalty is ψ = d̂ r³/3 (m) for r > 0, and 0 otherwise. With the barrier
+// stiffness κ (Pa), κ ψ is an energy per area (J/m²), and -κ ∂ψ/∂g = κ r² is the contact pressure.
 //
 // Damping multiplies the pressure by 1 - P'(c dg/dt), with the damping c (s/m) and the convex function P of w = c
 // dg/dt:
@@ -20,9 +19,10 @@ namespace diffsim::contact {
 //          w - 5/12              for w ≥ 1.
 // Surfaces that approach have the factor 1 - c dg/dt (Hunt and Crossley 1975, Coefficient of restitution interpreted as
 // damping in vibroimpact); surfaces that separate at dg/dt ≥ 1/c have no pressure, and never attract each other. P' is
-// continuously differentiable. The power of the damping has the potential κ r² P(c dg/dt)/c per area (W/m²).
+// continuously differentiable. The dissipation potential of the damping per area is κ r² P(c dg/dt)/c (W/m²).
 
-/// Part r = 1 - g/d̂ of the barrier distance that two surfaces with the gap g = `gap` have lost; not clamped.
+/// Relative compression r = 1 - g/d̂ of two surfaces with the gap g = `gap` and the barrier distance d̂ = `range`; may
+/// be negative or larger than 1.
 template <class T>
 DIFFSIM_FUNCTION T compression(const T& gap, const T& range) {
   return T(1.0) - gap / range;

@@ -32,9 +32,10 @@ std::vector<double> gaps_of(const point::Sweep<Force>& sweep) {
 
 using SafePart = Kokkos::MinLoc<double, int>;
 
-/// Smallest fraction, over all vertices, of the straight displacement from `from` to `to` over which the vertex's gap
-/// (its distance from the obstacle minus the thickness) stays positive, and the index of a vertex with this fraction.
-/// Returns the fraction 1 and the index -1 if the gaps of all vertices stay positive during the whole displacements.
+/// Smallest safe fraction of all vertices, and the index of a vertex with this fraction. The safe fraction of a vertex
+/// is the part of the straight displacement from `from` to `to` over which the gap (distance from the obstacle minus
+/// thickness) stays positive. Returns the fraction 1 and the index -1 if the gaps of all vertices stay positive during
+/// the whole displacements.
 template <class Force>
 SafePart::value_type least_safe_part(const point::Sweep<Force>& from, const point::Sweep<Force>& to) {
   SafePart::value_type found{1.0, -1};

@@ -27,13 +27,14 @@ struct Neighbour {
 /// box of b to a. If rank b receives the bounding box of rank a, b sends to a those boxes of b that overlap this
 /// bounding box, and a then sends to b those boxes of a that overlap the boxes received from b.
 ///
-/// The cell size of the finest grid is the mean size of the parts of the surface that the ranks own: the geometric
-/// mean, over all boxes of all ranks, of the product (extent of the box) · √(number of boxes of the box's rank). If the
-/// parts of all ranks are of similar size, a rank has boxes in few cells, and few ranks have boxes in the same cell,
-/// regardless of the number of ranks. Boxes that are larger than a cell of the finest grid use the cells of a coarser
-/// grid, whose cells are 2, 4, … times as large; all ranks then use the coarser grid also for their boxes of finer
-/// grids. A coarser grid is used only if at least one box of any rank requires cells of this size. A box touches at
-/// most 8 cells of a grid. The ranks agree on the grids by two Allreduces of 16 and 8 bytes.
+/// The cell size of the finest grid approximates the mean extent of the part of a surface that the boxes of one rank
+/// cover. The cell size is the geometric mean, over all boxes of all ranks, of the product (extent of the box) ·
+/// √(number of boxes of the box's rank). If the boxes of all ranks cover parts of similar extent, a rank has boxes in
+/// few cells, and few ranks have boxes in the same cell, regardless of the number of ranks. Boxes that are larger than
+/// a cell of the finest grid use the cells of a coarser grid, whose cells are 2, 4, … times as large; all ranks then
+/// use the coarser grid also for their boxes of finer grids. A coarser grid is used only if at least one box of any
+/// rank requires cells of this size. A box touches at most 8 cells of a grid. The ranks agree on the grids by two
+/// Allreduces of 16 and 8 bytes.
 std::vector<Neighbour> rendezvous(MPI_Comm comm, const std::vector<Box>& boxes);
 
 }  // namespace diffsim::contact

@@ -54,9 +54,9 @@ DIFFSIM_FUNCTION double lowest_difference(const Vec3<double>& n, const Vec3<doub
   return least - most;
 }
 
-/// Bound 64u c Σ_k|n_k| + 1e-300 of the rounding error of `lowest_difference`, which is at most 24u c Σ_k|n_k|, where
-/// u = 2⁻⁵³ is the unit roundoff, n_k are the components of n, and c = `coordinate` is the largest absolute coordinate
-/// of the points.
+/// Bound 64u c Σ_k|n_k| + 1e-300 of the rounding error of `lowest_difference`, where u = 2⁻⁵³ is the unit roundoff, n_k
+/// are the components of n, and c = `coordinate` is the largest absolute coordinate of the points. Without underflow,
+/// the rounding error is at most 24u c Σ_k|n_k|.
 DIFFSIM_FUNCTION double difference_error(const Vec3<double>& n, double coordinate) {
   return 0x1p-47 * coordinate * (std::fabs(n[0]) + std::fabs(n[1]) + std::fabs(n[2])) + 1e-300;
 }

@@ -22,9 +22,9 @@ struct SurfaceVertex {
 /// triangles, edges and corners near a point counts the nearest part of the surface exactly once, although adjacent
 /// triangles share edges and corners. The weight of an edge shared by n triangles is -(n - 1)/n. The weight of a corner
 /// shared by k triangles is (1 - k + Σ_e (n_e - 1))/k, where the sum is over the edges e at the corner, and n_e is the
-/// number of triangles at the edge e. For any function f that is zero beyond some range, the sum Σ w f(d) over the
-/// triangles (weight w = 1), edges and corners of a surface, with their distances d from a point, equals f at the
-/// smallest distance, provided that the part of the surface within this range has no holes. The weights follow from the
+/// number of triangles at the edge e. For any function f that is zero beyond some range, consider the sum Σ w f(d) over
+/// the triangles (weight w = 1), edges and corners of a surface, with their distances d from a point. The sum equals f
+/// at the smallest distance if the part of the surface within the range of f has no holes. The weights follow from the
 /// inclusion–exclusion principle (Li et al. 2023, Convergent Incremental Potential Contact, section 4).
 ///
 /// Segments and points of surfaces without triangles are stored as triangles with coincident corners: a segment with
@@ -52,9 +52,8 @@ struct SurfaceEdge {
 /// surface of an obstacle is stored completely on every rank.
 struct Surface {
   std::vector<SurfaceVertex> points;
-  /// Rest area, rest length or number of point cells that each point represents: a third of the sum of the areas of a
-  /// point's triangles (m²), half of the sum of the lengths of a point's segments (m), or the number of point cells at
-  /// a point.
+  /// Part of the surface that each point represents at rest: a third of the sum of the areas of the point's triangles
+  /// (m²), half of the sum of the lengths of the point's segments (m), or the number of point cells at the point.
   std::vector<double> point_areas;
   std::vector<SurfaceTriangle> triangles;
   std::vector<SurfaceEdge> edges;

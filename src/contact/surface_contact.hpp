@@ -42,11 +42,11 @@ struct SurfaceContactOptions {
   /// option `self`.
   bool self = true;
   std::vector<TriangleObstacle> obstacles = {};
-  /// Prescribed bodies, whose vertices all have prescribed positions, by index in the mesh's list of bodies. Contact of
-  /// a prescribed body with itself, with other prescribed bodies and with the obstacles is ignored.
+  /// Indices, in the mesh's list of bodies, of the prescribed bodies, whose vertices all have prescribed positions.
+  /// Contact of a prescribed body with itself, with other prescribed bodies and with the obstacles is ignored.
   std::vector<std::size_t> prescribed_bodies = {};
   std::vector<std::string> regions = {};  ///< names of regions that form surface groups (contact/surface_groups.hpp)
-  ContactLawNames shared = shared_law_names();  ///< contact law of all pairs without their own law
+  ContactLawNames shared = shared_law_names();  ///< contact law of all pairs of surface groups that `laws` omits
   /// Contact laws of some pairs of surface groups; all other pairs of groups have the shared contact law.
   std::vector<GroupLaw> laws = {};
   std::vector<std::array<std::size_t, 2>> ignored = {};  ///< pairs of surface groups whose contact is ignored
@@ -57,8 +57,9 @@ struct SurfaceContactOptions {
 
 /// Contact of a mesh's surface with itself and with obstacles of triangles, by point–triangle and edge–edge pairs
 /// (contact/pair_force.hpp). The two primitives of a pair may be on different ranks (docs/contact.md). A second-order
-/// face is represented by four flat triangles. Bodies of segments touch edges by their edges, and triangles and
-/// segments by their points. Bodies of points touch triangles, segments and points by their points.
+/// face is represented by four flat triangles. The segments of a body form edge–edge pairs with other edges, and the
+/// ends of these segments form pairs with triangles and segments. The points of a body of points form pairs with
+/// triangles, segments and points.
 ///
 /// Each point, triangle and edge of a surface belongs to a group: a region of the surface, a body of the mesh, or an
 /// obstacle. A pair of surface groups has either a separate contact law or the shared contact law of all pairs without

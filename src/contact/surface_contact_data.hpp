@@ -16,8 +16,8 @@
 
 namespace diffsim {
 
-/// Factor c: if any contact law has a thickness, a pair whose distance is less than the distance that the contact law
-/// keeps (`LawAddresses::kept_distance`) plus c d̂ counts as an intersection, where d̂ is the barrier distance.
+/// Factor c: if any contact law has a thickness, a pair counts as an intersection if the distance of the pair is less
+/// than `LawAddresses::kept_distance()` + c d̂, with the barrier distance d̂ of the pair's contact law.
 inline constexpr double touching_within = 1e-12;
 
 /// Factor c: the sparsity pattern of the barrier's Jacobian covers the pairs whose distance is less than ξ + c d̂, with
@@ -46,8 +46,8 @@ struct SurfaceContact::Data {
   /// Barrier distances d̂ and thicknesses ξ of all contact laws in time step n.
   std::vector<Reach> reaches_of(const ParameterSet& set, int n) const;
   /// Distance (m) within which the lists of candidate pairs contain all pairs: the maximum of ξ + c d̂ over all contact
-  /// laws, with the thickness ξ and the barrier distance d̂ of the law, and with the factor c = 1 before the first
-  /// request for a sparsity pattern, c = `couples_within()` afterwards.
+  /// laws, with the thickness ξ and the barrier distance d̂ of the law. The factor c is 1 before the first request for
+  /// a sparsity pattern, and `couples_within()` afterwards.
   double range(const ParameterSet& set, int n) const;
   /// Factor c: the sparsity pattern of the Jacobian covers the pairs whose distance is less than ξ + c d̂, with the
   /// thickness ξ and the barrier distance d̂ of the pair's contact law. In a term of friction alone, c is 1: only the
@@ -92,7 +92,7 @@ struct SurfaceContact::Data {
   std::array<std::vector<int>, 3> stencils;
   // Derivatives with respect to the rest shape, if requested.
   bool has_tangent = false, has_gradient = false;
-  DeviceArray<double> area_tangent;  // directional derivatives of the rest measures, [owned vertices]
+  DeviceArray<double> area_tangent;  // directional derivatives of rest areas or rest lengths, [owned vertices]
   const Field* rest_direction = nullptr;
   Field area_gradient, rest_gradient;  // [local vertices, 3], set at owned vertices
   std::string limiting, intersecting;
@@ -113,9 +113,9 @@ struct SurfaceContact::Data {
   std::string name_of(std::initializer_list<int> vertices) const;
   /// Name of a pair in error messages, for example "vertex 3 and triangle 17 4 5".
   std::string name_of_pair(int pair) const;
-  /// Returns text for an error message that names some of the pairs in the list `touching`. The distance of each pair
-  /// in `touching` is less than ξ + 10⁻¹² d̂, with the thickness ξ and the barrier distance d̂ of the pair's contact law
-  /// in time step n. The array `x` contains the vertex positions.
+  /// Returns text for an error message that names some of the pairs in the list `touching`. `touching`: result of
+  /// `touching_pairs` with the factor `touching_within`, for the contact laws in time step n. The array `x` contains
+  /// the vertex positions.
   std::string text_of_touching(const contact::NearPairs& touching, const Vectors& x, int n) const;
   /// Vertex indices of the four points of a pair.
   std::array<int, 4> vertices_of_pair(int pair) const;

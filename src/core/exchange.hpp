@@ -81,8 +81,8 @@ class Exchange {
 };
 
 /// Returns Entities that consist of the owned entities of `owned` and of copies of other ranks' entities. Copy number g
-/// is a copy of the entity with local index `index[g]` on rank `owner[g]`. The Entities that `with_copies` returns have
-/// no locations in files. Collective.
+/// is a copy of the entity with local index `index[g]` on rank `owner[g]`. The returned Entities have no locations in
+/// files (`Entities::order` returns nullptr). Collective.
 std::shared_ptr<const Entities> with_copies(const Entities& owned, const std::vector<PetscInt>& owner,
                                             const std::vector<PetscInt>& index);
 

@@ -12,8 +12,8 @@
 
 namespace diffsim {
 
-/// Pool that reuses the memory of destroyed fields. With a FieldPool, a time step that creates fields of the same sizes
-/// in each call allocates memory in the first call only.
+/// Pool that reuses the memory of destroyed fields. If every time step takes fields of the same sizes from a FieldPool,
+/// only the first time step allocates memory.
 ///
 /// Fields created by `take`, and fields that `like` and `clone` create from fields of a pool, belong to the pool. The
 /// memory of a field of the pool returns to the pool when the field is destroyed, on any thread. The pool's memory is

@@ -7,9 +7,10 @@
 
 namespace diffsim {
 
-/// Returns the candidate with the smallest edit distance to `word`, as a suggestion in error messages. Returns "" if no
-/// candidate has an edit distance to `word` that is at most max(word.size() / 3, 2) and less than word.size(). If
-/// `word` has at least three characters, the edit distance of a candidate that starts with `word` is taken as 1.
+/// Returns the candidate with the smallest edit distance to `word`, as a suggestion in error messages. Only candidates
+/// with an edit distance d ≤ max(word.size() / 3, 2) and d < word.size() are considered; `nearest` returns "" if there
+/// are none. If `word` has at least three characters, the edit distance of a candidate that starts with `word` is taken
+/// as 1.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace diffsim

@@ -106,7 +106,7 @@ class PointMatrixMap {
 };
 
 /// Adds to `couplings` the pairs of nodes for which the product Wᵀ K W has blocks, and all pairs of nodes of the same
-/// point. K is a matrix whose rows belong to points, with the couplings `of_points`, and the matrix W maps node
+/// point. K is a matrix whose rows belong to points, with the sparsity pattern `of_points`, and the matrix W maps node
 /// positions to point positions (see PointMap). `stencils`: one stencil for each block row of the matrix K. Sets the
 /// ghost vertices of `couplings` to the nodes of other ranks that `stencils` contains.
 void add_couplings_of_points(const Couplings& of_points, const NumberedStencils& stencils, Couplings& couplings);

@@ -13,9 +13,9 @@ namespace diffsim::dynamics {
 
 /// Prescribed rigid motion of some owned vertices: a rotation with the angular velocity ω about an axis with the unit
 /// vector a through an origin o, and a translation of the vertices and of the origin with the velocity V. In a time
-/// span h, the origin moves from o to o' = o + h V, and a vertex moves from the position x to x' = o' + q, where R is
-/// the rotation by the angle ω h about the axis, and q = R (x - o). The velocity of the vertex at the end of the time
-/// span is V + ω a × q.
+/// span h, the origin moves from o to o' = o + h V, and a vertex moves from the position x to x' = o' + q with
+/// q = R (x - o), where R is the rotation by the angle ω h about the axis. The velocity of the vertex at the end of the
+/// time span is V + ω a × q.
 ///
 /// The parameters of the motion are the angular velocity ω, `angular_velocity:NAME` (rad/s), and the velocity V of the
 /// origin, `velocity:NAME` [3] (m/s), each with one value for all steps or one value per step. The state contains the

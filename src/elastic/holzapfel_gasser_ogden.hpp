@@ -20,10 +20,10 @@ namespace diffsim {
 ///
 /// The mean fibre direction is the unit vector a = b / |b|, where b is the vector of the parameters fibre_x, fibre_y
 /// and fibre_z. Fibres carry tension only, because a negative fibre strain Ē is replaced by ⟨Ē⟩ = 0. At the fibre
-/// strain Ē = 0, the first Piola stress P is continuous and ∂P/∂F is discontinuous. In the code, the positive part ⟨Ē⟩
-/// of the fibre strain Ē equals Ē for Ē > -1e-12 instead of for Ē > 0, so that, regardless of rounding errors, the
-/// fibres contribute to ∂P/∂F in the rest shape and to the bound of the stiffness matrix from which the stable time
-/// step is computed. For small strains, the Neo-Hookean matrix material has the shear modulus µ and the bulk modulus K.
+/// strain Ē = 0, the first Piola stress P is continuous and ∂P/∂F is discontinuous. In the code, ⟨Ē⟩ equals Ē for
+/// Ē > -1e-12 instead of for Ē > 0. Regardless of rounding errors, the fibres therefore contribute to ∂P/∂F in the rest
+/// shape, and to the bound of the stiffness matrix from which the stable time step is computed. For small strains, the
+/// Neo-Hookean matrix material has the shear modulus µ and the bulk modulus K.
 ///
 /// | parameter                  | symbol | unit | range                                                 |
 /// |----------------------------|--------|------|-------------------------------------------------------|

@@ -5,12 +5,12 @@
 
 namespace diffsim {
 
-/// Linear elasticity for small strains, Hooke's law (Landau & Lifshitz 1986, sec. 4). With the deformation gradient F
-/// and Lamé's moduli µ and λ, the energy W per rest volume, the first Piola stress P = ∂W/∂F and the derivative dP of P
-/// along dF are
+/// Linear elasticity for small strains, Hooke's law (Landau & Lifshitz 1986, sec. 4). With the deformation gradient F,
+/// the identity matrix I and Lamé's moduli µ and λ, the energy W per rest volume, the first Piola stress P = ∂W/∂F and
+/// the derivative dP of P along dF are
 ///   W = µ ε : ε + λ/2 (tr ε)²,   ε = (F + Fᵀ)/2 - I,
-///   P = 2 µ ε + λ tr ε I,
-///   dP = 2 µ dε + λ tr dε I,   dε = (dF + dFᵀ)/2.
+///   P = 2 µ ε + λ (tr ε) I,
+///   dP = 2 µ dε + λ (tr dε) I,   dε = (dF + dFᵀ)/2.
 ///
 /// The law is not objective: a rotation by an angle θ causes a strain of order θ²/2, so the law is valid for small
 /// rotations only.

@@ -21,7 +21,7 @@ namespace diffsim {
 /// | parameter     | symbol | unit | range                            |
 /// |---------------|--------|------|----------------------------------|
 /// | c10           | c10    | Pa   | > -c01                           |
-/// | c01           | c01    | Pa   | any; ≥ 0 for a convex energy     |
+/// | c01           | c01    | Pa   | any; usually ≥ 0                 |
 /// | bulk_modulus  | κ      | Pa   | > 0                              |
 ///
 /// The moduli of the law are the parameters c10, c01 and κ. If J = det F ≤ 0 in a cell, the run stops with an error

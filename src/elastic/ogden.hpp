@@ -79,8 +79,8 @@ DIFFSIM_SHARED_FUNCTION Mat3<T> turned(const Mat3<T>& A, const Mat3<typename Sca
 }
 
 /// Matrix Q of the eigenvectors of the right Cauchy–Green tensor C = FᵀF of the deformation gradient F. Q has no
-/// derivatives, and Qᵀ C Q = Λ + E, where Λ is the diagonal matrix of the eigenvalues Λi = λi² of C with the principal
-/// stretches λi, and E contains the derivatives of C (see `Ogden`); E is zero if the scalar type T has no derivatives.
+/// derivatives. In Qᵀ C Q = Λ + E, Λ is the diagonal matrix of the eigenvalues Λi = λi² of C, λi are the principal
+/// stretches, and E contains the derivatives of C (see `Ogden`). E is zero if the scalar type T has no derivatives.
 /// OgdenFrame computes the divided differences with which functions of C = Q (Λ + E) Qᵀ are expanded in powers of E.
 template <class T>
 struct OgdenFrame {
@@ -307,7 +307,7 @@ DIFFSIM_SHARED_FUNCTION void ogden_stress_moduli(const Mat3<T>& F, const OgdenTe
 /// eigenvectors of C and has no derivatives, Λ = diag(Λ1, Λ2, Λ3) with Λi = λi², and E contains the derivatives of C if
 /// the scalars are dual numbers. Functions g(Λ + E) are expanded in E with the divided differences g[a, b] = (g(a) -
 /// g(b))/(a - b) and g[a, b, c] = (g[a, b] - g[b, c])/(a - c) (Higham 2008, Functions of Matrices, sec. 3.2). For
-/// smooth functions f and g:
+/// smooth functions f and g, with i ≠ j, and with k ≠ i, j in the second formula for g(Λ + E)_ij:
 ///   g(Λ + E)_ii = g(Λi + E_ii),   g(Λ + E)_ij = g[Λi, Λj] E_ij                exact to first order in E,
 ///   g(Λ + E)_ii = g(Λi + E_ii) + Σ_{k≠i} g[Λi, Λk, Λi] E_ik²,
 ///   g(Λ + E)_ij = g[Λi + E_ii, Λj + E_jj] E_ij + g[Λi, Λk, Λj] E_ik E_kj      exact to second order in E,

@@ -6,12 +6,13 @@
 namespace diffsim {
 
 /// St. Venant–Kirchhoff solid: Hooke's law with Green's strain (Bonet & Wood 2008, sec. 6.4), for large rotations and
-/// small strains. With the deformation gradient F, Green's strain E and Lamé's moduli µ and λ, the energy W per rest
-/// volume, the first Piola stress P = ∂W/∂F, the second Piola stress S and the derivatives along dF are
+/// small strains. With the deformation gradient F, the identity matrix I, Green's strain E and Lamé's moduli µ and λ,
+/// the energy W per rest volume, the first Piola stress P = ∂W/∂F, the second Piola stress S and the derivatives along
+/// dF are
 ///   W = µ E : E + λ/2 (tr E)²,   E = (FᵀF - I)/2,
-///   P = F S,   S = 2 µ E + λ tr E I,
-///   dP = dF S + F dS,   dS = 2 µ dE + λ tr dE I,   dE = (dFᵀF + FᵀdF)/2.
-/// The St. Venant–Kirchhoff law softens under strong compression.
+///   P = F S,   S = 2 µ E + λ (tr E) I,
+///   dP = dF S + F dS,   dS = 2 µ dE + λ (tr dE) I,   dE = (dFᵀF + FᵀdF)/2.
+/// The St. Venant–Kirchhoff law softens under strong compression. In the following table, E is Young's modulus.
 ///
 /// | parameter       | symbol | unit | range   |
 /// |-----------------|--------|------|---------|

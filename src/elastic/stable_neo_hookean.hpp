@@ -11,12 +11,12 @@ namespace diffsim {
 /// and J = det F, the energy W per rest volume and the first Piola stress P = ∂W/∂F are
 ///   W = m/2 (I_C - 3) - m/2 ln(I_C + 1) + l/2 (J - α)² + const,   I_C = tr FᵀF,   α = 1 + 3m/(4l),
 ///   P = m (1 - 1/(I_C + 1)) F + l (J - α) cof F,
-/// where m = 4/3 µ and l = λ + 5/6 µ (Smith, de Goes & Kim 2018, sec. 3.4), so that the law has Lamé's moduli µ and λ
-/// for small strains, and `const` is a constant such that the energy is zero in the rest shape. The energy W is defined
-/// for every F, also for inverted (det F < 0) and flat (det F = 0) cells.
+/// where m = 4/3 µ and l = λ + 5/6 µ (Smith, de Goes & Kim 2018, sec. 3.4). For small strains, the law has Lamé's
+/// moduli µ and λ. The constant `const` makes the energy zero in the rest shape. The energy W is defined for every F,
+/// also for inverted (det F < 0) and flat (det F = 0) cells.
 ///
-/// The parameters are youngs_modulus E > 0 (Pa) and poisson_ratio ν in (-1, ½). The moduli of the law are m = 4/3 µ and
-/// l = λ + 5/6 µ, where µ and λ are Lamé's moduli.
+/// The parameters are youngs_modulus E > 0 (Pa) and poisson_ratio ν in (-1, ½). The function `moduli` computes m and l
+/// from E and ν.
 struct StableNeoHookean {
   static constexpr const char* name = "stable_neo_hookean";
   static constexpr std::array<ParameterSpec, 2> parameters{ElasticParameters::youngs_modulus,

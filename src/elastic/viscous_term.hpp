@@ -9,7 +9,7 @@
 namespace diffsim {
 
 /// Returns the force term of Kelvin–Voigt viscosity, which acts in addition to the force term of a law of elasticity.
-/// With the deformation gradient F and its time derivative Ḟ, the Green strain rate Ė, the second Piola stress S and
+/// Let F be the deformation gradient and Ḟ its time derivative. The Green strain rate Ė, the second Piola stress S and
 /// the first Piola stress P of a Newtonian dashpot are
 ///   Ė = sym(Fᵀ Ḟ),   S = 2 η Ė + ζ tr Ė I,   P = F S
 /// with the viscosities η and ζ (Bonet & Wood 2008, sec. 6.5). The viscous stress is objective, and the dissipated

@@ -12,20 +12,20 @@ namespace diffsim {
 
 /// Norms of the adjoint ∂L/∂x[n] during a reverse sweep, where L is the loss and x[n] is the state after n steps. An
 /// adjoint whose norm grows exponentially towards the first step shows that the motion is chaotic, or that contact is
-/// stiff; the derivatives of the loss are then exact, but predict the change of the loss only for very small changes of
-/// the parameters.
+/// stiff. In both cases, the derivatives of the loss are exact, but they predict the change of the loss only for very
+/// small changes of the parameters.
 class AdjointHistory {
  public:
   struct Entry {
     int step = 0;
-    double positions = 0.0;  ///< norm ‖∂L/∂x‖ for the positions x, in the unit of the loss L per m
+    double positions = 0.0;  ///< norm ‖∂L/∂q‖ for the positions q of the state, in the unit of the loss L per m
     double velocities = 0.0;  ///< norm ‖∂L/∂v‖ for the velocities v, in the unit of the loss L per m/s; 0 if the state
                               ///< has no velocities
   };
 
   /// Creates the history. Norms of the adjoint are recorded for the first and the last state of a rollout, and for the
-  /// states after n steps if n is a multiple of `every`. Norms for states x[n] on which the loss depends directly are
-  /// recorded for every n, until 64 such states have been recorded.
+  /// states after n steps if n is a multiple of `every`. Norms are also recorded for the first 64 states, in the order
+  /// of the reverse sweep, on which the loss depends directly.
   explicit AdjointHistory(MPI_Comm comm, int every = 1) : comm_(comm), every_(every) {}
 
   /// Records the norms of `adjoint`. The arguments of `observe` have the meanings that the type AdjointObserver
@@ -35,13 +35,14 @@ class AdjointHistory {
   /// Recorded norms of the adjoint, from the last step to the first.
   const std::vector<Entry>& entries() const { return entries_; }
 
-  /// Growth of ‖∂L/∂x‖, the norm of the adjoint of the positions, relative to the contributions that the terms of the
+  /// Growth of ‖∂L/∂q‖, the norm of the adjoint of the positions q, relative to the contributions that the terms of the
   /// loss add to the norm.
   struct Growth {
-    /// Maximum of 1 and of the ratios ‖∂L/∂x[n]‖ / Σ_{m≥n} c_m for all recorded states x[n]. The contribution c_m of
-    /// the loss is the absolute change of ‖∂L/∂x[m]‖ when the derivative of ℓ_m, the term of the loss for the state
-    /// x[m], is added to the adjoint. If c_m was not computed for a state x[m] on which the loss depends, the sum uses
-    /// the contribution at the next state, in the order of the reverse sweep, for which a contribution was computed.
+    /// Maximum of 1 and of the ratios ‖∂L/∂q[n]‖ / Σ_{m≥n} c_m for all recorded states x[n], where q[n] are the
+    /// positions of x[n]. The contribution c_m of the loss is the absolute change of ‖∂L/∂q[m]‖ when the derivative of
+    /// ℓ_m, the term of the loss for the state x[m], is added to the adjoint. If c_m was not computed for a state x[m]
+    /// on which the loss depends, the sum uses the contribution at the next state, in the order of the reverse sweep,
+    /// for which a contribution was computed.
     double factor = 1.0;
     /// `from`: number n of the last state x[n] on which the loss depends directly. `to`: number n of the state x[n] at
     /// which the norm of the adjoint has grown by the factor `factor`.

@@ -15,9 +15,9 @@
 
 namespace diffsim::inverse {
 
-/// Object during whose lifetime the tolerances of the Models' solvers are multiplied by 1e-3, if a rollout of the
-/// problem at u succeeds with the reduced tolerances. Checks of derivatives are then hardly affected by the errors that
-/// the tolerances of the solvers cause.
+/// Object during whose lifetime the tolerances of the solvers of the problem's Models are multiplied by 1e-3, if a
+/// rollout with the unknowns u succeeds with the reduced tolerances. Checks of derivatives are then hardly affected by
+/// the errors that the tolerances of the solvers cause.
 class TightSolver {
  public:
   /// Reduces the tolerances of the solvers and evaluates the problem's loss at u by a rollout. If the rollout fails
@@ -38,7 +38,7 @@ class TightSolver {
 
 /// Returns the loss L(u) and sets `gradient`, even if entries of the gradient are not finite. If entries are not
 /// finite, `not_finite` is set to an error message, which names the location where the reverse sweep first finds a
-/// value that is not finite; otherwise `not_finite` is set to an empty string. Collective.
+/// value that is not finite. Otherwise, `not_finite` is set to an empty string. Collective.
 double gradient_even_if_not_finite(InverseProblem& problem, const std::vector<double>& u, std::vector<double>& gradient,
                                    std::string& not_finite);
 
@@ -54,8 +54,9 @@ std::mt19937_64 generator(unsigned seed, MPI_Comm comm);
 /// Random direction in the space of the vector u of all unknowns, with nonzero entries for the values of unknown k
 /// only. Each nonzero entry is a random factor in [0.5, 1.5] times the scale of unknown k. The scale is 1 if the
 /// unknown is the logarithm of a parameter, otherwise the largest magnitude of the unknown's values on all ranks. If
-/// all values are zero, the scale is half the distance between the unknown's bounds if both bounds are finite,
-/// otherwise a tenth of the radius of the unknown's shape filter, or 1 without a shape filter.
+/// the unknown is not logarithmic and all its values are zero, the scale is half the distance between the unknown's
+/// bounds. If a bound is infinite, the scale is instead a tenth of the radius of the unknown's shape filter, or 1
+/// without a shape filter. Collective.
 std::vector<double> random_direction(const InverseProblem& problem, std::size_t k, const std::vector<double>& u,
                                      unsigned seed);
 /// Returns the function ε ↦ f(u + ε v) of one real variable ε. The returned function has the value NaN if the argument

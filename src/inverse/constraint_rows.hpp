@@ -20,8 +20,7 @@ class ConstraintRows {
     double sign, bound;
   };
 
-  /// Throws Error (input) for a constraint without finite bounds, with `lower` above `upper`, or with a bound that is
-  /// NaN.
+  /// Throws Error (input) for a constraint without a finite bound, with a bound that is NaN, or with `lower` > `upper`.
   ConstraintRows(const std::vector<Constraint>& constraints, MPI_Comm comm);
 
   const std::vector<Row>& inequalities() const { return inequalities_; }
@@ -38,8 +37,8 @@ class ConstraintRows {
   /// Returns the values c(u) of the functions of all constraints at the point u of the last call of `move_to`.
   const std::vector<double>& values() const { return values_; }
 
-  /// Returns the scale of the inequality or equation `row`, by which violations are divided
-  /// (OptimiserOptions::constraint_tolerance).
+  /// Returns the scale of the inequality or equation `row`, by which violations are divided (see
+  /// OptimiserOptions::constraint_tolerance).
   double scale(const Row& row) const { return scales_[row.constraint]; }
   /// Returns the largest violation of an inequality or equation at the point of the last call of `move_to`, divided by
   /// the `scale` of the inequality or equation; 0 if all constraints are satisfied.

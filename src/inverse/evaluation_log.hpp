@@ -21,8 +21,8 @@ class EvaluationLog {
  public:
   struct Evaluation {
     double loss = 0.0;
-    std::vector<double> gradient;
-    std::string failure;  ///< error message of a failed rollout; empty if the rollout succeeded
+    std::vector<double> gradient;  ///< gradient, or product of the Hessian with a vector
+    std::string failure;           ///< error message of a failed rollout; empty if the rollout succeeded
   };
 
   EvaluationLog(std::shared_ptr<CheckpointDirectory> directory, RowOrder order);
@@ -30,9 +30,9 @@ class EvaluationLog {
   /// Returns the next logged evaluation; nullopt if no logged evaluation is left. `u` is the point at which the
   /// optimiser requests the gradient, or the direction of the requested product with the Hessian, and must agree with
   /// the vector in the log. If `u` differs from the vector in the log, or if the next entry of the log is damaged,
-  /// `replay` erases the rest of the log with a warning and returns nullopt. The two vectors must be bitwise identical
-  /// if the log was written with the same number of ranks, and must agree up to a relative difference of 1e-10 if the
-  /// log was written with another number of ranks.
+  /// `replay` erases the rest of the log with a warning and returns nullopt. The vector `u` must be equal to the logged
+  /// vector if the log was written with the same number of ranks. If the log was written with another number of ranks,
+  /// the entries may differ by up to 1e-10 max |u_i|.
   std::optional<Evaluation> replay(const InverseProblem& problem, const std::vector<double>& u);
   /// Logs an evaluation for which `replay` returned nullopt. `add` returns when the evaluation is on the disk.
   void add(const InverseProblem& problem, const std::vector<double>& u, const Evaluation& evaluation);

@@ -20,14 +20,15 @@ struct HessianCheck {
   /// Bound of the error of the finite difference `difference` due to rounding noise and extrapolation.
   double difference_error = 0.0;
   /// Orders log2(R(ε)/R(ε/2)) of the Taylor remainder R(ε) = |L(u + εv) - L(u) - ε ⟨∇L, v⟩ - ε²/2 ⟨v, H v⟩| of the loss
-  /// L with the Hessian H along the direction v, for three successive halvings of ε. Of all such sequences of halvings,
-  /// the sequence whose orders are closest to 3 is used. The result `passed` does not depend on `taylor_orders`.
+  /// L with the Hessian H along the direction v, for three successive halvings of ε. Of all sequences of three
+  /// successive halvings, the sequence whose orders are closest to 3 is used. The result `passed` does not depend on
+  /// `taylor_orders`.
   std::vector<double> taylor_orders;
   double first_step = 0.0;  ///< largest ε of `taylor_orders`
   bool quadratic = false;   ///< true, with empty `taylor_orders`, if the loss is quadratic along v up to noise
-  /// True if products with the Hessian are symmetric and agree with finite differences within the error bound of the
-  /// finite differences, and if the error bound is small enough to detect a relative error of
-  /// `HessianCheckOptions::resolution`.
+  /// True if `symmetry` does not exceed its limit and, unless `HessianCheckOptions::differences` is false, if `product`
+  /// and `difference` agree: |`product` - `difference`| ≤ e ≤ `HessianCheckOptions::resolution` · |`product`|, with e =
+  /// max(10 `difference_error`, 1e-8 |`product`|). The limit of e is larger if `product` is close to 0.
   bool passed = false;
 };
 
@@ -38,8 +39,8 @@ struct HessianCheckOptions {
   /// Relative error of `HessianCheck::product` that finite differences must be able to detect; if the error bound of
   /// the finite differences is too large, the check fails.
   double resolution = 1e-3;
-  bool differences = true;  ///< true: compare products with the Hessian with finite differences; false: test only the
-                            ///< Hessian's symmetry
+  bool differences = true;  ///< true: compare Hessian products with finite differences; false: test only the
+                            ///< symmetry of the Hessian
   unsigned seed = 1;
 };
 

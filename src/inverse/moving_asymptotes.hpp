@@ -19,14 +19,14 @@ struct Linearisation {
 /// GCMMA – two methods for nonlinear optimization"). Each iteration approximates each of the functions g_0 = f, g_1,
 /// g_2, … of Linearisation by the convex, separable function
 ///   g̃_i(x) = r_i + Σ_j (p_ij/(U_j - x_j) + q_ij/(x_j - L_j))
-/// whose coefficients r_i, p_ij ≥ 0 and q_ij ≥ 0 are such that g̃_i has the value and the gradient of g_i at the current
-/// point. The asymptotes L_j and U_j satisfy L_j < x_j < U_j at the current point x. The trial point minimises g̃_0(x) +
-/// Σ_{i≥1} (c y_i + y_i²/2), with c = 1000, over all points x within the bounds and move limits and all y_i ≥ 0 with
-/// g̃_i(x) ≤ y_i, where g̃_0 is the approximation of the objective and y_i is the permitted violation of the approximated
-/// inequality g̃_i(x) ≤ 0. The dual problem of this minimisation, with one multiplier λ_i ≥ 0 per inequality, is solved
-/// by TAO's bounded Newton method. If a function g_i exceeds the approximation g̃_i at the trial point, the parameter
-/// ρ_i, which determines the curvature of g̃_i, is increased, and the next trial point is closer to the current point.
-/// The entries of the point x are distributed over the ranks.
+/// with coefficients r_i, p_ij ≥ 0 and q_ij ≥ 0, such that g̃_i has the value and the gradient of g_i at the current
+/// point. The asymptotes L_j and U_j satisfy L_j < x_j < U_j at the current point x. The trial point minimises
+///   g̃_0(x) + Σ_{i≥1} (c y_i + y_i²/2),   c = 1000,
+/// over x and y_i, subject to g̃_i(x) ≤ y_i, y_i ≥ 0, the bounds of x and the move limits. The value y_i is the
+/// permitted violation of the approximated inequality g̃_i(x) ≤ 0. The dual problem of this minimisation, with one
+/// multiplier λ_i ≥ 0 per inequality, is solved by TAO's bounded Newton method. If a function g_i exceeds the
+/// approximation g̃_i at the trial point, the parameter ρ_i, which determines the curvature of g̃_i, is increased, and
+/// the next trial point is closer to the current point. The entries of the point x are distributed over the ranks.
 class MovingAsymptotes {
  public:
   /// `lower`, `upper`: finite bounds of this rank's part of the point x. `move_limit`: largest change of x_j in an

@@ -34,8 +34,8 @@ class EntryMap {
   virtual void set(const std::vector<double>& q, std::vector<double>& p) const = 0;
   /// Sets the unknown's entries of `dp` to E'(q) dq, the derivative of the map E along dq.
   virtual void tangent(const std::vector<double>& q, const std::vector<double>& dq, std::vector<double>& dp) const = 0;
-  /// Returns this rank's contribution to E'(q)ᵀ w, the derivative of w · E(q) with respect to q, with the map E and a
-  /// vector w of derivatives with respect to p.
+  /// Returns this rank's contribution to E'(q)ᵀ w, the derivative of w · E(q) with respect to q, where w is a vector of
+  /// derivatives with respect to p.
   virtual std::vector<double> adjoint(const std::vector<double>& q, const std::vector<double>& w) const = 0;
   /// Returns this rank's contribution to the derivative of E'(q)ᵀ w along the changes dq of q and dw of w, where E' is
   /// the Jacobian of the map E.

@@ -16,13 +16,14 @@ struct Contribution {
   std::vector<double> derivative;  ///< this rank's part
 };
 
-/// Groups of processes that evaluate experiments, or windows of multiple shooting, at the same time. Each group has a
-/// communicator, on which the experiments of the group are evaluated one after the other. All ranks share the values of
-/// the unknowns, and the first rank of each group stores the vectors of derivatives with respect to the unknowns; on
-/// other ranks, vectors of derivatives are empty. All functions except `count` and `numbers` are collective over all
-/// groups.
+/// Groups of processes that evaluate experiments (see InverseProblem::share_experiments), or windows of multiple
+/// shooting (see InverseProblem::share_windows), at the same time. Each group has a communicator, on which the
+/// experiments of the group are evaluated one after the other. The values of the unknowns are the same on all ranks.
+/// The first rank of each group stores the vectors of derivatives with respect to the unknowns; on other ranks, vectors
+/// of derivatives are empty. All functions except `count` and `numbers` are collective over all groups.
 ///
-/// Groups that evaluate windows have one number each, and count as one experiment each.
+/// For groups that share windows, all windows of a group count as one experiment, whose number is the number of the
+/// group.
 class ProcessGroups {
  public:
   /// `all`: communicator of all groups. `group`: communicator of this rank's group. `numbers`: numbers of the

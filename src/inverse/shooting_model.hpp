@@ -85,8 +85,8 @@ class ShootingModel final : public ForwardingModel {
 /// continuity conditions x = z_w between the state x at the end of a window and the start state z_w of the next window
 /// w. The sum of the terms of the augmented Lagrangian is
 ///   Σ_w Σ_f [λ_wf · d + ½ μ c_f |d|²],   d = x - z_w,
-/// for all windows w after the first window and all fields f of the state, where z_w is the start state of window w, x
-/// is the state at the end of the previous window, c_f are weights of the fields, μ is the penalty factor, and λ_wf are
+/// for all windows w after the first window and all fields f of the state. z_w is the start state of window w, x is the
+/// state at the end of the previous window, c_f are weights of the fields, μ is the penalty factor, and λ_wf are
 /// Lagrange multipliers.
 class ShootingLoss final : public Loss {
  public:
@@ -96,8 +96,8 @@ class ShootingLoss final : public Loss {
       : loss_(loss), model_(model), weights_(std::move(weights)) {}
 
   void set_penalty(double mu) { mu_ = mu; }
-  /// Returns Σ_w Σ_f c_f |d|², summed over the ranks, where d is the jump of field f at the start of window w in the
-  /// last rollout, and c_f are the weights of the fields. Collective.
+  /// Returns Σ_w Σ_f c_f |d|², summed over the ranks, where d = x - z_w is the jump of field f at the start of window w
+  /// in the last rollout, and c_f are the weights of the fields. Collective.
   double squared_defects() const;
   /// Updates the Lagrange multipliers λ of each window w and field f: λ ← λ + μ c_f d, with the penalty factor μ, the
   /// weight c_f of the field, and the jump d of the field at the start of the window in the last rollout (Nocedal &
@@ -130,9 +130,9 @@ class ShootingLoss final : public Loss {
   /// Returns the jump d = x - z_w of each field, [owned entities, components], with the state x from `state` and the
   /// start state z_w of the window from `set`.
   Values difference(std::size_t window, const State& state, const ParameterSet& set) const;
-  /// Adds `g` to the derivatives in `adjoint` with respect to x, the state at the end of a window, and subtracts `g`
-  /// from the derivatives in `gradient` with respect to z_w, the start state of the next window w, where `g` are the
-  /// derivatives with respect to the jumps d = x - z_w.
+  /// Adds `g`, the derivatives with respect to the jumps d = x - z_w, to the derivatives in `adjoint` with respect to
+  /// x, the state at the end of a window. Subtracts `g` from the derivatives in `gradient` with respect to z_w, the
+  /// start state of the next window w.
   void add(std::size_t window, const Values& g, State& adjoint, ParameterSet& gradient) const;
   /// Returns the product μ c_f dd for each field f, where μ c_f is the Hessian of the penalty ½ μ c_f |d|² of a jump d,
   /// and `dd` is a change of the jump.

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-// Numerical derivatives of a function of one variable with error bounds, for checks of derivatives.
+// Numerical derivatives, with error bounds, of a function of one variable, for checks of derivatives.
 
 namespace diffsim::inverse {
 
@@ -50,9 +50,9 @@ struct Slope {
 /// The halving of h ends when the best estimate `value` of the slope is resolved (error ≤ `options.resolution` ·
 /// |`value`|) and agrees with the argument `expected`, which means |`value` - `expected`| ≤ 10 error + 1e-9
 /// |`expected`|. The halving of h also ends when three standard deviations of the noise of the central difference
-/// exceed a limit: the error of `value` if `value` agrees with `expected` (and h is less than half the smallest step of
-/// `value`), otherwise |`value` - `expected`|/10. The halving of h also ends when f(h) = f(-h) although f(2h) ≠ f(-2h),
-/// as for a piecewise constant function f.
+/// exceed a limit. If `value` does not agree with `expected`, the limit is |`value` - `expected`|/10. If `value` agrees
+/// with `expected`, the limit is the error of `value`, and h must also be less than `Slope::step`/2. The halving of h
+/// also ends when f(h) = f(-h) although f(2h) ≠ f(-2h), as for a piecewise constant function f.
 Slope measure_slope(const Line& f, double noise, double expected, const SlopeOptions& options = {});
 
 /// Taylor expansion of a function of one variable: f(h) = value + h slope + h²/2 curvature + remainder.
@@ -65,7 +65,8 @@ struct RemainderOrders {
   /// Orders log2(R(h)/R(h/2)) of the remainder R(h) for successive halvings of h, selected by remainder_orders(); empty
   /// if `exact` is true.
   std::vector<double> orders;
-  /// Largest step h in the ratios R(h)/R(h/2) whose logarithms are in `orders`; largest h of all pairs if `exact`.
+  /// Largest step h in the ratios R(h)/R(h/2) whose logarithms are in `orders`; largest h of the argument `pairs` of
+  /// remainder_orders() if `exact`.
   double first_step = 0.0;
   bool exact = false;  ///< true if no remainder R(h) exceeds 10 standard deviations of the noise
 };
@@ -73,7 +74,7 @@ struct RemainderOrders {
 /// Returns the orders log2(R(h)/R(h/2)) of the remainder R(h) = |f(h) - value - h slope - h²/2 curvature| of the Taylor
 /// expansion `expansion` of f, for `window` successive halvings of h. Of all sequences of `window` successive halvings
 /// of h, remainder_orders() selects the sequence whose orders are closest to the order `wanted`. `pairs` contains
-/// values of the function f, and `noise` is the standard deviation of the noise of f.
+/// values of the function f at successively halved steps h, and `noise` is the standard deviation of the noise of f.
 RemainderOrders remainder_orders(const std::vector<LinePair>& pairs, const Expansion& expansion, double noise,
                                  double wanted, int window);
 

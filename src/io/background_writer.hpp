@@ -34,9 +34,9 @@ struct WrittenFile {
 /// Writer of HDF5 files, each of which contains data of all ranks. A BackgroundWriter writes the data of a file in the
 /// background, while the calling thread continues.
 ///
-/// Neither MPI, which Runtime initialises with MPI_THREAD_FUNNELED, nor HDF5 may be called from a second thread.
-/// Therefore the first rank creates the HDF5 file, with allocated space for every array, on the calling thread, and
-/// each rank writes its rows of the arrays on a second thread with system calls, at the file offsets that HDF5
+/// Neither MPI, which the class Runtime initialises with MPI_THREAD_FUNNELED, nor HDF5 may be called from a second
+/// thread. Therefore the first rank creates the HDF5 file, with allocated space for every array, on the calling thread.
+/// Each rank then writes its rows of the arrays on a second thread, with system calls, at the file offsets that HDF5
 /// reported. A file that a BackgroundWriter writes is an ordinary HDF5 file with the attributes that Hdf5File writes. A
 /// file PATH has the name `PATH.partial` until `publish` renames the file.
 ///
@@ -74,7 +74,7 @@ class BackgroundWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Returns an empty string if the file `file.path` has the length and the checksum given in `file`, otherwise an error
+/// Returns an empty string if the file `file.path` has the length and the word sum given in `file`, otherwise an error
 /// message with the reason why the file is not intact. Each rank reads a part of the file `file.path`. Collective.
 std::string file_error(MPI_Comm comm, const WrittenFile& file);
 

@@ -8,9 +8,9 @@
 
 namespace diffsim {
 
-/// Distribution of an array's rows over the ranks, for an HDF5 dataset in chunks of equal size. HDF5's filters are
-/// applied to each chunk of a dataset separately. Each rank has at most `chunks_per_rank` consecutive chunks of a
-/// dataset.
+/// Distribution of an array's rows over the ranks, for an HDF5 dataset that is stored in chunks of equal size. HDF5's
+/// filters are applied to each chunk of a dataset separately. Each rank has at most `chunks_per_rank` consecutive
+/// chunks of a dataset.
 struct ChunkedRows {
   std::int64_t rows = 0;        ///< number of rows of the array
   std::int64_t chunk_rows = 0;  ///< number of rows of each chunk; the last chunk of the dataset is padded
@@ -23,7 +23,7 @@ struct ChunkedRows {
   std::int64_t first_row(int rank) const;
 };
 
-/// Adds HDF5's filters for compressed snapshots to a dataset creation property list: shuffle, which groups bytes of
+/// Adds HDF5's filters for compressed datasets to a dataset creation property list: shuffle, which groups bytes of
 /// equal significance, then deflate. Throws Error if the HDF5 library was built without deflate.
 void set_filters(hid_t creation);
 /// Returns the compressed bytes that a file stores for a chunk of `count` doubles, which are converted to the HDF5 type

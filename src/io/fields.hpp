@@ -17,8 +17,8 @@ namespace diffsim {
 // there is one dataset per body, with the body's own numbering; the name of the dataset is `/bodies/NAME` followed by
 // DATASET. If a function is called with the name of a body, DATASET itself contains the values of this body; in the
 // result, the values of all other bodies are NaN. The functions that read throw InputError if the dataset does not
-// exist, has another shape, or contains a value that is not finite. The message names the file and the dataset and, for
-// another shape, gives both shapes. All functions are collective.
+// exist, has a wrong shape, or contains a value that is not finite. The error message names the file and the dataset
+// and, for a wrong shape, gives the actual and the expected shape. All functions are collective.
 
 /// Reads one value per tetrahedron from one dataset of the shape [C] per body, where C is the number of the body's
 /// tetrahedra. Returns one value for each local tetrahedron of this rank.

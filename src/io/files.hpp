@@ -9,8 +9,8 @@
 
 namespace diffsim {
 
-// All functions are serial. They must be called on one rank, inside collectively() (core/error.hpp), which passes
-// errors to all ranks.
+// All functions of this file are serial, and must be called on one rank, inside collectively() (core/error.hpp), which
+// passes errors to all ranks.
 
 /// Throws InputError if `path` does not exist, is not a regular file, or cannot be opened for reading.
 void require_readable_file(const std::string& path);
@@ -43,7 +43,8 @@ std::uint64_t file_sum(const std::string& path, std::uint64_t begin, std::uint64
 
 /// Synchronises the file `from` with the disk, renames the file to the path `to` and synchronises the directory that
 /// contains the file. Once publish_file() has returned, a power failure cannot damage the file `to`. Throws Error of
-/// kind `system` if a system call fails.
+/// kind `system` if a system call fails. If the directory cannot be read (EACCES), the directory is not synchronised,
+/// and no Error is thrown.
 void publish_file(FileSystem& files, const std::string& from, const std::string& to);
 /// Renames the file `from` to the path `to`, without waiting until the file is on the disk. Throws Error of kind
 /// `system` if the system call `rename` fails.

@@ -34,8 +34,8 @@ struct DatasetInfo {
 using AttributeValue = std::variant<std::string, double, std::int64_t>;
 
 /// HDF5 file that all ranks of a communicator read or write together. Every member function of Hdf5File is collective,
-/// and throws the same Error on all ranks. All arguments except `block` and `rows` must be equal on all ranks. The
-/// template argument T is double or std::int64_t.
+/// and throws the same Error on all ranks; for a file of create_alone(), only the calling rank takes part. All
+/// arguments except `block` and `rows` must be equal on all ranks. The template argument T is double or std::int64_t.
 ///
 /// The name of a dataset is the full path of the dataset in the file, for example "/positions"; groups are created as
 /// needed. Numerical datasets contain little-endian 64-bit values (or float32, see `allocate`). Each dataset has the
@@ -56,7 +56,7 @@ class Hdf5File {
   static Hdf5File open(MPI_Comm comm, const std::string& path);
   Hdf5File(Hdf5File&&) noexcept;
   Hdf5File& operator=(Hdf5File&&) noexcept;
-  /// Closes the file. Removes a new file that `publish` has not renamed to its final name.
+  /// Closes the file. Removes a new file unless `publish` or `close_partial` has succeeded.
   ~Hdf5File();
 
   MPI_Comm comm() const;

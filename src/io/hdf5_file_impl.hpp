@@ -84,8 +84,8 @@ struct Hdf5File::Impl {
   /// Reserves disk space for `bytes` more bytes, and throws Error on every rank if the disk has no space. The caller
   /// must call reserve() before any operation that makes the HDF5 file longer, because HDF5 and MPI-IO do not handle a
   /// full disk: ranks may wait for each other forever, or crash when HDF5 shuts down. `is_frame`: true if the disk
-  /// space is for a frame, the values of one output step that are appended to a dataset. A frame must leave more of the
-  /// reserved disk space free than other data must, so that a file on a full disk can still be completed.
+  /// space is for a frame, the values of one output step that are appended to a dataset. After a frame, more of the
+  /// reserved disk space must remain free than after other data, so that a file on a full disk can still be completed.
   void reserve(std::uint64_t bytes, bool is_frame);
   void flush();
   /// Increments `changes`, the number of datasets created or extended since the last flush; flushes the file after 1024

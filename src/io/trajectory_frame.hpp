@@ -28,7 +28,7 @@ TrajectoryFrames trajectory_frames(MPI_Comm comm, const std::string& path);
 /// Sets the fields of `state` at vertices to the values of a frame that TrajectoryWriter wrote: the frame of step
 /// `step`, or the last frame if `step` is -1. Returns the step number of the frame that was read. Fields of `state` on
 /// entities other than vertices are unchanged. Throws InputError if the trajectory file belongs to another mesh, has no
-/// frame of step `step` (the error message names the nearest steps), or lacks a field of `state`. Collective.
+/// frame of step `step` (the error message names the nearest steps), or lacks a vertex field of `state`. Collective.
 int read_trajectory_frame(const TetrahedralMesh& mesh, const std::string& path, int step, State& state);
 
 }  // namespace diffsim

@@ -15,8 +15,8 @@ namespace diffsim {
 /// vector that rotates with the segment's cross-section, and is stored like the position of a third node
 /// (mesh/directors.hpp). The moment p is constant in space: p does not rotate with the segment.
 ///
-/// With the unit vector t from end 0 to end 1, the segment's length l and the component d of the director perpendicular
-/// to t, the moment p exerts the forces f₁ = p×t/l = -f₀ on the ends and (p·t) t×d/|d|² on the director.
+/// Let t be the unit vector from end 0 to end 1, l the length of the segment, and d the component of the director
+/// perpendicular to t. The moment p exerts the forces f₁ = p×t/l = -f₀ on the ends and (p·t) t×d/|d|² on the director.
 ///
 /// The power of the force on the director is the scalar product of this force and the director's rate of change. A
 /// moment that is constant in space has no potential.

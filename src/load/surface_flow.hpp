@@ -19,9 +19,9 @@ namespace diffsim {
 std::unique_ptr<ForceTerm> make_surface_pressure(const std::string& parameter, const std::vector<Face>& faces);
 
 /// Creates the force term of the drag of moving air on linear faces, which are modelled as plates. The force on each
-/// corner of a face is ½ C A |u_n| u_n n/3, with the drag parameter C (kg/m³), the current area A and unit normal n of
-/// the face, and u_n = u·n, where u is the air velocity relative to the centroid of the face. Wind from either side of
-/// a face exerts a force on the face.
+/// corner of a face is ½ C A |u_n| u_n n/3, with the drag parameter C (kg/m³), and the current area A and unit normal n
+/// of the face. The velocity u_n = u·n is the normal component of u, the air velocity relative to the centroid of the
+/// face. Wind from either side of a face exerts a force on the face.
 ///
 /// The arguments `wind` and `drag` are the names of two parameters: the air velocity [steps, 3] (m/s), and the product
 /// C (kg/m³) of the air density and the drag coefficient of a plate. Throws Error of kind `input` for second-order

@@ -30,8 +30,8 @@ struct PressureForce {
   }
 
   /// Computes the derivatives of the work Σ_a w_a·f_a = -p/6 (e₁×e₂)·s with respect to the corner positions and the
-  /// pressure p, where f_a is the pressure force on corner a, w_a is a constant vector, s = w₀ + w₁ + w₂, and the edges
-  /// are e₁ = x₁ - x₀ and e₂ = x₂ - x₀.
+  /// pressure p. f_a is the pressure force on corner a, w_a is a constant vector, s = w₀ + w₁ + w₂, and the edges are
+  /// e₁ = x₁ - x₀ and e₂ = x₂ - x₀.
   template <class T>
   DIFFSIM_FUNCTION void work_derivatives(const StencilValues<T, num_nodes, num_values>& at, const Vec3<T> (&w)[3],
                                          StencilValues<T, num_nodes, num_values>& by) const {
@@ -48,10 +48,10 @@ struct PressureForce {
   }
 };
 
-/// Drag of moving air on a triangle that is modelled as a plate. The total force of the air on the triangle, a third of
-/// which acts on each corner, is ½ C |u·a| (u·a) a/A², with the drag parameter C (kg/m³), the area vector a, the area A
-/// = |a| and the relative velocity u = (air velocity) - (mean velocity of the corners). The parameters of WindForce are
-/// the air velocity and the product C of the air density and the drag coefficient of a plate.
+/// Drag of moving air on a triangle that is modelled as a plate. The air exerts the total force ½ C |u·a| (u·a) a/A² on
+/// the triangle, with the drag parameter C (kg/m³), the area vector a, the area A = |a| and the relative velocity u =
+/// (air velocity) - (mean velocity of the corners). A third of the total force acts on each corner. The parameters of
+/// WindForce are the air velocity and the product C of the air density and the drag coefficient of a plate.
 struct WindForce {
   static constexpr int num_nodes = 3, num_values = 4;
   static constexpr bool uses_velocities = true;

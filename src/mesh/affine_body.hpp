@@ -15,7 +15,8 @@ namespace diffsim {
 /// triangles and vertices in file order. Collective.
 TriangleMesh gather_triangles(MPI_Comm comm, const MeshData& data);
 
-/// Returns true if the list `bodies` contains an affine body (`MeshBody::affine` is set).
+/// Returns true if the list `bodies` contains an affine body, a body whose deformation is affine (`MeshBody::affine` is
+/// set).
 bool has_affine_bodies(const std::vector<MeshBody>& bodies);
 
 /// Interpolation of positions or velocities from the four corners of the single cell of an affine body to vertices of

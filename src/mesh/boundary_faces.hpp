@@ -12,8 +12,8 @@
 
 namespace diffsim {
 
-/// Returns this rank's boundary faces, which are faces of only one tetrahedron of the whole mesh, as pairs (cell,
-/// opposite corner) in ascending order.
+/// Returns this rank's boundary faces, which are faces of only one tetrahedron of the whole mesh, as pairs (local
+/// number of the cell, number 0 … 3 of the corner opposite to the face) in ascending order.
 ///
 /// `cells` [local cells, nodes_per_cell]: nodes of each tetrahedron, as local vertex numbers. `file_index` [local
 /// vertices]: numbers of the vertices in the mesh file, from 0 to num_vertices - 1. Collective.

@@ -9,8 +9,9 @@
 
 namespace diffsim {
 
-/// Graph of cells in compressed row format, for the partition of a mesh: cells with a common face are neighbours. The
-/// cells of the graph are numbered consecutively from rank to rank.
+/// Graph of cells in compressed row format, for the partition of a mesh. Tetrahedra with a common face, triangles with
+/// a common edge and segments with a common end are neighbours. The cells of the graph are numbered consecutively from
+/// rank to rank.
 struct DualGraph {
   std::vector<PetscInt> begin;  ///< index in `neighbours` of the first neighbour of each cell: [this rank's cells + 1]
   std::vector<PetscInt> neighbours;  ///< numbers of the neighbours, on any rank, of each cell of this rank

@@ -10,8 +10,8 @@ namespace diffsim {
 
 /// Integrals of a density over the cells, lumped to the vertices, and derivatives of these integrals with respect to
 /// the density and the rest positions. Vertex i receives the sum s_i = Σ_c a_ci ρ_c V_c over the cells c with the
-/// vertex i, where ρ_c is the density of cell c, V_c is the volume that cell c represents, and a_ci is the fraction of
-/// the cell's integral that vertex i receives.
+/// vertex i. ρ_c is the density of cell c, V_c is the volume that cell c represents, and a_ci is the fraction of the
+/// cell's integral that vertex i receives.
 ///
 /// The fraction a_ci is ¼ for linear cells, and `mass_share` of mesh/impl/element_kernels.hpp for second-order cells.
 /// The volume V_c is the volume of the cell, or of the whole body for the single cell of an affine body

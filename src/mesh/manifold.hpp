@@ -8,8 +8,8 @@
 
 namespace diffsim {
 
-/// Throws Error of kind `input` if at least three cells of the kind `kind`, one of them in the list `cells`, share a
-/// side (triangles) or an end (segments). `cells`: local numbers.
+/// Throws Error of kind `input` if three or more cells of the kind `kind`, at least one of which is in the list
+/// `cells`, share a side (triangles) or an end (segments). `cells`: local numbers.
 ///
 /// The error message contains the text `what`, which names the object that must be a manifold, for example "a shell".
 /// If the name `parameter` is not empty, the error message suggests leaving out the parameter with this name.

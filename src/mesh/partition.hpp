@@ -11,8 +11,9 @@
 
 namespace diffsim {
 
-/// Default of the largest number of tetrahedra of a mesh that one rank partitions alone. Larger meshes are by
-/// default partitioned by PTScotch on all ranks; PTScotch may return different parts in identical runs.
+/// Default of the argument `by_one` of partition_cells(): one rank alone partitions meshes of at most this number of
+/// tetrahedra. Larger meshes are by default partitioned by PTScotch on all ranks; PTScotch may return different parts
+/// in identical runs.
 inline constexpr std::int64_t cells_of_one_rank = 2000000;
 
 /// Numbers in the mesh file, in ascending order, of the cells that the partition assigns to this rank.

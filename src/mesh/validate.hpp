@@ -41,21 +41,21 @@ inline constexpr char folded_cell[] =
 /// belong to no cell.
 ///
 /// Throws InputError for: a mesh without cells; a coordinate that is not finite; a vertex number out of range; a vertex
-/// repeated in a cell; an inverted or flat cell; a repeated cell; a face of more than two cells; two vertices of cells
-/// at the same position (unless `allow_coincident_vertices`); a membership in a region that refers to a region, cell,
-/// face or vertex out of range. For second-order meshes, also throws InputError for: a folded cell (see `folded_cell`);
-/// an edge with two mid-edge nodes; a mid-edge node on two edges, or that is also a corner. The error message names the
-/// file `name` (may be empty) and the cell or vertex (0-based number in file order), and suggests a remedy. For n
-/// cells, validate_cells() takes O(n log n) time, and about 50 bytes of memory per linear cell or 400 bytes per
-/// second-order cell. Serial.
+/// repeated in a cell; an inverted or flat cell; a repeated cell; a face of more than two cells; two vertices, both
+/// used by cells, at the same position (unless `allow_coincident_vertices`); a membership in a region that refers to a
+/// region, cell, face or vertex out of range. For second-order meshes, also throws InputError for: a folded cell (see
+/// `folded_cell`); an edge with two mid-edge nodes; a mid-edge node that is on two edges or is also a corner. The error
+/// message names the file `name` (may be empty) and the cell or vertex (0-based number in file order), and suggests a
+/// remedy. For n cells, validate_cells() takes O(n log n) time, and about 50 bytes of memory per linear cell or 400
+/// bytes per second-order cell. Serial.
 std::int64_t validate_cells(const MeshData& mesh, const std::string& name, const ValidateOptions& options = {});
 
 /// Validates the triangles, segments or points of a mesh that is stored completely on this rank. Returns the number of
 /// vertices that belong to no cell of kind `kind`.
 ///
 /// Throws InputError for: a coordinate that is not finite; a vertex number out of range; a vertex repeated in a cell; a
-/// segment of zero length; a triangle of zero area; a repeated cell; two vertices of cells at the same position (unless
-/// `allow_coincident_vertices`). For n cells, validate_lower_cells() takes O(n log n) time. Serial.
+/// segment of zero length; a triangle of zero area; a repeated cell; two vertices, both used by cells, at the same
+/// position (unless `allow_coincident_vertices`). For n cells, validate_lower_cells() takes O(n log n) time. Serial.
 std::int64_t validate_lower_cells(const MeshData& mesh, CellKind kind, const std::string& name,
                                   const ValidateOptions& options = {});
 

@@ -12,9 +12,9 @@ namespace diffsim {
 /// and Grinspun 2008, sections 4.2 and 6; Bergou, Audoly, Vouga, Wardetzky and Grinspun 2010).
 ///
 /// The inputs of JointStrains are the edge vectors e and f of the first and the second segment, and the directors d and
-/// g, vectors that give the orientations of the cross-sections of the two segments. With the unit vectors t = e/|e| and
-/// u = f/|f| along the segments, the unit vector m along the component of the director d perpendicular to t, the unit
-/// vector n along the component of the director g perpendicular to u, and c = 1 + t·u, the bending strains κ₁ and κ₂
+/// g, vectors that give the orientations of the cross-sections of the two segments. Let t = e/|e| and u = f/|f| be the
+/// unit vectors along the segments, m the unit vector along the component of the director d perpendicular to t, n the
+/// unit vector along the component of the director g perpendicular to u, and c = 1 + t·u. The bending strains κ₁ and κ₂
 /// and the twist τ are
 ///  κ₁ = (u·m - t·n)/c,   κ₂ = -(t×u)·(m + n)/c,   τ = angle about u from P m to n,   P m = m - (u·m)/c (t + u),
 /// where P is the rotation without twist that maps t to u. If the rod is traversed in the opposite direction, the
@@ -41,8 +41,8 @@ class JointStrains {
   }
 
   /// Sets `e`, `f`, `d` and `g` to the derivatives of a function of the bending strains κ₁ and κ₂ and the twist τ with
-  /// respect to the segment vectors e and f and the directors d and g; `by1`, `by2` and `by_twist` are the derivatives
-  /// of the function with respect to κ₁, κ₂ and τ.
+  /// respect to the edge vectors e and f and the directors d and g; `by1`, `by2` and `by_twist` are the derivatives of
+  /// the function with respect to κ₁, κ₂ and τ.
   DIFFSIM_FUNCTION void pull_back(const T& by1, const T& by2, const T& by_twist, Vec3<T>& e, Vec3<T>& f, Vec3<T>& d,
                                   Vec3<T>& g) const {
     const Vec3<T>&t = t_.unit, &u = u_.unit, &m = m_.unit, &n = n_.unit;

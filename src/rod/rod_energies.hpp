@@ -58,10 +58,10 @@ struct RodStretch {
 /// penalty energy is
 ///  E = (EI₁ + EI₂)/(2 L) (y² + z²),   y = t·d/|D|,   z = (|d|²/|D|² - 1)/2.
 ///
-/// The stretching, bending and twisting energies of a rod depend neither on the component of the director along the
-/// segment nor on the director's length, so in equilibrium the director is perpendicular to the segment and as long as
-/// in the rest shape, regardless of the stiffness of the penalty energy. The factor (EI₁ + EI₂)/(2 L) of the penalty
-/// energy is chosen so that a director vibrates with the angular frequency √((EI₁ + EI₂)/(ρ(I₁ + I₂)))/L, where
+/// The stretching, bending and twisting energies of a rod do not depend on the component of the director along the
+/// segment, or on the director's length. In equilibrium, the director is therefore perpendicular to the segment and as
+/// long as in the rest shape, regardless of the stiffness of the penalty energy. The factor (EI₁ + EI₂)/(2 L) of the
+/// penalty energy is chosen so that a director vibrates with the angular frequency √((EI₁ + EI₂)/(ρ(I₁ + I₂)))/L, where
 /// ρ(I₁ + I₂) is the moment of inertia of the cross-section per length (rod_mass.hpp). For a cross-section of one
 /// material, this frequency is half of the highest frequency of the axial waves of a rod whose segments all have the
 /// rest length L.
@@ -132,10 +132,10 @@ enum class Beyond : int {
 
 /// Contribution of the first segment to the bending and twisting energy at the node between two segments of a rod. The
 /// nodes of the stencil of two adjacent segments are the first segment's far end, the common node, the second segment's
-/// far end, and the directors of the first and the second segment. With the bending strains κ₁ and κ₂ and the twist τ
-/// of JointStrains, the values κ̄₁, κ̄₂ and τ̄ of these strains in the rest shape, the natural curvature κ₀, the
-/// natural twist τ₀ and the stiffnesses EI₁, EI₂ and GJ of the first segment (`RodSection`), and the rest lengths L and
-/// M of the first and the second segment, the energy is
+/// far end, and the directors of the first and the second segment. Let κ₁, κ₂ and τ be the bending strains and the
+/// twist of JointStrains, and κ̄₁, κ̄₂ and τ̄ the values of these strains in the rest shape. With the natural curvature
+/// κ₀, the natural twist τ₀ and the stiffnesses EI₁, EI₂ and GJ of the first segment (`RodSection`), and the rest
+/// lengths L and M of the first and the second segment, the energy is
 ///  E = L/4 (EI₁ (Δκ₁ - κ₀)² + EI₂ Δκ₂² + GJ (Δτ - τ₀)²),   Δκᵢ = (κᵢ - κ̄ᵢ)/((L + M)/2),   Δτ = (τ - τ̄)/((L + M)/2).
 ///
 /// If the member `RodJoint::beyond` is `wall` or `direction`, the rod ends at the common node: L/2 replaces (L + M)/2
@@ -217,8 +217,8 @@ struct RodJoint {
 
   template <class T>
   struct Parts {
-    Vec3<T> E, F;               // segment vectors at rest
-    JointStrains<T> now, rest;  // strains, current and at rest
+    Vec3<T> E, F;               // rest edge vectors of the segments
+    JointStrains<T> now, rest;  // current strains and rest strains
     T L, M, size;               // rest lengths, and the length of the part of the rod that belongs to the node
     T change[3], delta[3];      // κ - κ̄ and τ - τ̄; and (Δκ₁ - κ₀, Δκ₂, Δτ - τ₀)
 

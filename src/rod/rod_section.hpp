@@ -19,9 +19,9 @@ struct SectionStiffness {
 
 /// Cross-section of a rod, described by six values p. If the member `kind` is `given`, p = (EA, EI₁, EI₂, GJ, κ₀, τ₀)
 /// are the stiffnesses of SectionStiffness, the natural curvature κ₀ and the natural twist τ₀. If the member `kind` is
-/// `round`, p = (E, ν, r, unused, κ₀, τ₀) describe a circle of radius r of one isotropic material with Young's modulus
-/// E and Poisson's ratio ν, and κ₀ and τ₀; the stiffnesses are then EA, EI₁ = EI₂ = E I and GJ = E I/(1 + ν), with A =
-/// π r² and I = A r²/4.
+/// `round`, p = (E, ν, r, unused, κ₀, τ₀) are Young's modulus E and Poisson's ratio ν of one isotropic material, the
+/// radius r of a circle, one unused value, and κ₀ and τ₀. The stiffnesses of a `round` cross-section are EA, EI₁ = EI₂
+/// = E I and GJ = E I/(1 + ν), with A = π r² and I = A r²/4.
 ///
 /// The natural curvature κ₀ is the curvature towards the director in the stress-free state, minus the curvature towards
 /// the director in the rest shape. The natural twist τ₀ is the twist per length in the stress-free state, minus the

@@ -30,12 +30,13 @@ std::vector<int> segments_with_directors(const LowerCellSet& all);
 /// segments in the array.
 std::vector<int> ends_of(const LowerCellSet& all, const std::vector<int>& segments, bool with_directors);
 
-/// Returns the stencils of the joints whose second segment has the kind `beyond`. At each end of a segment with a
-/// neighbouring segment or a clamped vertex, the segment is the first segment of one joint. Segments with at least one
-/// neighbour and with prescribed positions of both ends are never the first segment of a joint; a joint whose second
-/// segment is such a segment has the kind `Beyond::wall`. A joint at a clamped end of the first segment has the kind
-/// `Beyond::direction`, unless the joint has the kind `Beyond::wall`. `all`: all segments of the mesh on this rank;
-/// `segments`: local indices of the rod's segments; `held`: vertices with prescribed positions, and clamped vertices.
+/// Returns the stencils of the joints whose second segment has the kind `beyond`. A segment is the first segment of one
+/// joint at each of its ends where the segment has a neighbour or the vertex is clamped. A segment that has a
+/// neighbour, and both of whose ends have prescribed positions, is never the first segment of a joint. If such a
+/// segment is the second segment of a joint, the joint has the kind `Beyond::wall`. A joint at a clamped end of the
+/// first segment has the kind `Beyond::direction`, unless the joint has the kind `Beyond::wall`. `all`: all segments of
+/// the mesh on this rank; `segments`: local indices of the rod's segments; `held`: vertices with prescribed positions,
+/// and clamped vertices.
 Stencils joint_stencils(const LowerCellSet& all, const std::vector<int>& segments, Beyond beyond,
                         const VertexConstraints& held);
 

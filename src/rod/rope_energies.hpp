@@ -26,7 +26,7 @@ struct RopeStretch {
   }
 
   /// Computes the derivatives of the stretching energy W with respect to all inputs, from ∂W/∂l = EA ε and ∂W/∂L = -EA
-  /// ε (1 + ε/2), with the strain ε = l/L - 1, the current length l, the rest length L and the axial stiffness EA.
+  /// ε (1 + ε/2), with the strain ε = l/L - 1.
   template <class T>
   DIFFSIM_FUNCTION void energy_derivatives(const StencilValues<T, num_nodes, num_values>& at,
                                            StencilValues<T, num_nodes, num_values>& by) const {
@@ -49,10 +49,10 @@ struct RopeStretch {
 /// stencil are the first segment's far end, the common node, and the second segment's far end. The parameter of
 /// RopeBending is the bending stiffness EI (N m²) of the first segment.
 ///
-/// The energy contributed by the first segment is EI κ²/2 · E/2 with the curvature κ = 2 tan(φ/2)/((E + F)/2), where φ
-/// is the angle between the vectors e and f along the first and the second segment, and E and F are the rest lengths of
-/// the two segments (Bergou, Wardetzky, Robinson, Audoly and Grinspun 2008, section 4.2). The value tan²(φ/2) = (|e||f|
-/// - e·f)/(|e||f| + e·f) is infinite if e and f have opposite directions (φ = π).
+/// The energy contributed by the first segment is EI κ²/2 · E/2 with the curvature κ = 2 tan(φ/2)/((E + F)/2) (Bergou,
+/// Wardetzky, Robinson, Audoly and Grinspun 2008, section 4.2). The angle φ is the angle between the vectors e and f
+/// along the first and the second segment, and E and F are the rest lengths of the two segments. The value tan²(φ/2) =
+/// (|e||f| - e·f)/(|e||f| + e·f) is infinite if e and f have opposite directions (φ = π).
 struct RopeBending {
   static constexpr int num_nodes = 3, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;
@@ -111,8 +111,8 @@ struct RopeBending {
       const Vec3<T> normal = cross(e, f);
       return 4.0 * dot(normal, normal) / (sum * sum);
     }
-    /// Returns the factor w = E/(E + F)² of the bending energy 4 EI w tan²(φ/2), where E and F are the rest lengths of
-    /// the two segments, EI is the bending stiffness and φ is the angle between the segments.
+    /// Returns the factor w = E/(E + F)² of the bending energy EI κ²/2 · E/2 = 4 EI w tan²(φ/2) (see RopeBending),
+    /// where E and F are the rest lengths of the two segments.
     DIFFSIM_FUNCTION T weight() const { return E / ((E + F) * (E + F)); }
   };
 };

@@ -80,8 +80,8 @@ class CameraView {
   int width_, height_;
   bool is_orthographic_;
   double scale_;                              // s: pixels, or pixels per metre for an orthographic camera
-  SpacePoint<double> origin_;                 // o, m
-  std::array<SpacePoint<double>, 3> axes_{};  // unit vectors r, u, f
+  SpacePoint<double> origin_;                 // position of the camera, m
+  std::array<SpacePoint<double>, 3> axes_{};  // unit vectors along X, Y, Z
 };
 
 }  // namespace diffsim::sensor

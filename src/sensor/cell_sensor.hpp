@@ -34,8 +34,8 @@ std::unique_ptr<Sensor> make_strain_sensor(const Site& site, const Region& regio
 
 /// Makes a sensor of the mean Cauchy stress σ (Pa) of a region's tetrahedra,
 ///  σ = (1/v) ∫ P Fᵀ dV = -(1/v) Σ_a sym(f_a ⊗ x_a),
-/// where v is the current volume of the region, P is the first Piola–Kirchhoff stress of the elastic laws, F is the
-/// deformation gradient, f_a are the elastic forces of the region's tetrahedra alone at the vertices a, and x_a are the
+/// where v is the current volume of the region, P is the first Piola–Kirchhoff stress of the elastic laws, and F is the
+/// deformation gradient. f_a are the elastic forces of the region's tetrahedra alone at the vertices a, and x_a are the
 /// positions of the vertices. `terms`: elastic force terms of the tetrahedra of `region` alone, not added to the
 /// System. The measured stress σ does not include viscous stresses. Throws Error (input) if the region has no
 /// tetrahedra. Collective.
@@ -44,11 +44,11 @@ std::unique_ptr<Sensor> make_stress_sensor(const Site& site, const Region& regio
 
 /// Makes a sensor of the power mean M of the von Mises stresses (Pa) of a region's tetrahedra,
 ///  M = (Σ_e v_e σ_e^P / Σ_e v_e)^(1/P),   σ_e² = 3/2 dev σ : dev σ,
-/// where v_e is the current volume and σ_e the von Mises stress of tetrahedron e, σ is the tetrahedron's mean Cauchy
-/// stress as in `make_stress_sensor`, and P = `power` ≥ 2. As P grows, the power mean M tends to the largest von Mises
-/// stress. Where all stresses are zero, for example in the rest shape, the power mean M has no derivatives, and the
-/// sensor computes zeros in place of derivatives. Throws Error (input) if `power` is less than 2 or not finite, or if
-/// no tetrahedron of the region has an elastic law. Collective.
+/// where v_e is the current volume and σ_e the von Mises stress of tetrahedron e, and P = `power` ≥ 2. The tensor σ is
+/// the tetrahedron's mean Cauchy stress as in `make_stress_sensor`. As P grows, the power mean M tends to the largest
+/// von Mises stress. Where all stresses are zero, for example in the rest shape, the power mean M has no derivatives,
+/// and the sensor computes zeros in place of derivatives. Throws Error (input) if `power` is less than 2 or not finite,
+/// or if no tetrahedron of the region has an elastic law. Collective.
 std::unique_ptr<Sensor> make_von_mises_sensor(const Site& site, const Region& region, double power,
                                               const MakeElasticTerms& elastic_terms);
 

@@ -35,16 +35,15 @@ struct ContactBetween {
 using MakeContactTerms = std::function<ContactBetween(const std::array<std::string, 2>& between, ContactPart part)>;
 
 /// Makes a sensor of the contact force F = s Σ_v f_v (N) that the second of two surfaces in contact exerts on the first
-/// surface, where f_v is the force of `contact.terms` on vertex v, the sum is over the vertices with
-/// `contact.vertices`[v] = 1, and s = ±1 is `contact.sign`. `name`: name of the sensor. At state n, the sensor
-/// evaluates friction at the positions of state n, even if time steps evaluate friction at the positions at the start
-/// of the step.
+/// surface. f_v is the force of `contact.terms` on vertex v, the sum is over the vertices with `contact.vertices`[v] =
+/// 1, and s = ±1 is `contact.sign`. `name`: name of the sensor. At state n, the sensor evaluates friction at the
+/// positions of state n, even if time steps evaluate friction at the positions at the start of the step.
 std::unique_ptr<Sensor> make_contact_force_sensor(const Site& site, ContactBetween contact, std::string name);
 
-/// Makes a sensor of the contact pressure p = Σ_v (F_v²/A_v) / Σ_v F_v (Pa), where F_v is the magnitude of the force of
-/// `contact.terms` on vertex v, A_v is the rest area of the vertex, and the sums are over the vertices with
-/// `contact.vertices`[v] = 1. The contact pressure p is the mean of the pressures F_v/A_v, weighted by F_v; without
-/// contact, p = 0. Throws Error (input) if `contact.is_embedded` is true, and for bodies of segments or points.
+/// Makes a sensor of the contact pressure p = Σ_v (F_v²/A_v) / Σ_v F_v (Pa). F_v is the magnitude of the force of
+/// `contact.terms` on vertex v, A_v is the rest area that the vertex represents, and the sums are over the vertices
+/// with `contact.vertices`[v] = 1. The contact pressure p is the mean of the pressures F_v/A_v, weighted by F_v;
+/// without contact, p = 0. Throws Error (input) if `contact.is_embedded` is true, and for bodies of segments or points.
 /// Collective.
 std::unique_ptr<Sensor> make_contact_pressure_sensor(const Site& site, ContactBetween contact, std::string name);
 

@@ -15,12 +15,12 @@
 
 namespace diffsim::sensor {
 
-/// Triangles of a region's surface, which cameras see. The positions of the triangles' corners are functions of the
-/// state.
+/// Triangles of a region's surface, for the images of cameras. The positions of the triangles' corners are functions of
+/// the state.
 class ImageSurface {
  public:
-  /// Throws Error (input) for a region without faces and, in a mesh with affine bodies, for a region that is not `all`,
-  /// BODY/all or a region of one body that is not affine. Collective.
+  /// Throws Error (input) for a region that has neither faces nor triangles. In a mesh with affine bodies, also throws
+  /// Error (input) unless the region is `all`, BODY/all, or a region of one body that is not affine. Collective.
   ImageSurface(const TetrahedralMesh& mesh, const std::string& region);
 
   /// Number of triangles on this rank.

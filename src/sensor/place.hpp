@@ -23,12 +23,12 @@ struct VertexWeight {
 /// directors of rods.
 std::vector<int> owned_vertices(const TetrahedralMesh& mesh, const Region& region);
 
-/// Returns the vertices owned by this rank that have non-zero weights w_i in the position Σ_i w_i x_i of the region or
-/// material point `place`, and these weights; x_i are vertex positions, and the sum is over the vertices of all ranks.
-/// The position of a region is the mean of the positions of the region's vertices, without directors of rods. The
-/// weights of a material point are the values of the shape functions of the tetrahedron that contains the point in the
-/// rest shape. Throws Error (input) for an empty region, and the same Errors as `locate_inside` for a material point.
-/// Collective.
+/// Returns the weights w_i that define the position Σ_i w_i x_i of the region or material point `place`, for those
+/// vertices i that have a weight and that this rank owns. The vectors x_i are vertex positions, and the sum is over the
+/// vertices of all ranks. The position of a region is the mean of the positions of the region's vertices, without
+/// directors of rods. The weights of a material point are the values of the shape functions of the tetrahedron that
+/// contains the point in the rest shape. Throws Error (input) for an empty region, and the same Errors as
+/// `locate_inside` for a material point. Collective.
 std::vector<VertexWeight> weights_of(const TetrahedralMesh& mesh, const SensorPlace& place);
 
 /// Returns, for each point whose tetrahedron is stored on this rank, the nodes of the tetrahedron and their weights in

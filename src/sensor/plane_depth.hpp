@@ -8,15 +8,17 @@
 
 namespace diffsim::sensor {
 
-/// Depth at which a line of sight meets the plane of a triangle, and its derivatives with respect to the corners.
+/// Depth at which a line of sight meets the plane of a triangle, and the derivatives of the depth with respect to the
+/// corners.
 template <class T>
 struct PlaneDepth {
   T depth;                                ///< Z, m
   std::array<SpacePoint<T>, 3> gradient;  ///< ∂Z/∂P_k
 };
 
-/// Returns the depth Z of the point h = o + Z d of `line` in the plane of the triangle with the corners P_k, in the
-/// coordinates of the camera, and ∂Z/∂P_k. With the normal n of the triangle and the barycentric coordinates λ_k of h,
+/// Returns the depth Z of the point h = o + Z d at which `line` meets the plane of the triangle with the corners P_k,
+/// and ∂Z/∂P_k. All points are in the coordinates of the camera. With the normal n of the triangle and the barycentric
+/// coordinates λ_k of h,
 ///   Z = n·(P_0 - o)/(n·d),   ∂Z/∂P_k = λ_k n/(n·d).
 /// The line must not be parallel to the plane.
 template <class T>

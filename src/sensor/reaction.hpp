@@ -12,9 +12,9 @@ namespace diffsim::sensor {
 
 /// Makes a sensor of the reaction R of a region, which is the force (N) that fixes or moves the region's vertices,
 ///  R = Σ_v R_v,   R_vc = -(f_vc(x_n, v_n, p) + m_v g_c) for the fixed or moved components c of vertex v, else 0,
-/// where x_n and v_n are the positions and velocities of state n, p are the parameters, f_vc is component c of the sum
-/// of all force terms at vertex v, m_v is the mass of the vertex, and g is gravity times the load factor
-/// (ImplicitOptions::ramp_steps). If the point `about` is given, the sensor measures the moment Σ_v (x_v - about) × R_v
+/// where x_n and v_n are the positions and velocities of state n, and p are the parameters. f_vc is component c of the
+/// sum of all force terms at vertex v, m_v is the mass of the vertex, and g is gravity times the load factor (see
+/// ImplicitOptions::ramp_steps). If the point `about` is given, the sensor measures the moment Σ_v (x_v - about) × R_v
 /// (N m), with the positions x_v of the vertices, instead of the reaction.
 ///
 /// Parameters with one value per step, such as loads, have the values of step n - 1, the step from state n - 1 to state

@@ -12,8 +12,8 @@ namespace diffsim {
 /// and G against shear (force per unit strain and unit width, in N/m), Poisson's ratio ν, and the three components of
 /// the direction of the warp.
 ///
-/// With the images f₁ and f₂ of the unit vectors along the warp and the weft under the deformation (`FabricStrain`),
-/// and the strains E₁ = (|f₁|² - 1)/2, E₂ = (|f₂|² - 1)/2 and γ = f₁·f₂, the energy per rest area is
+/// Let f₁ and f₂ be the images of the unit vectors along the warp and the weft under the deformation (`FabricStrain`).
+/// With the strains E₁ = (|f₁|² - 1)/2, E₂ = (|f₂|² - 1)/2 and γ = f₁·f₂, the energy per rest area is
 ///  ψ = (k₁ E₁² + 2 ν √(k₁ k₂) E₁ E₂ + k₂ E₂²)/(2 (1 - ν²)) + G γ²/2.
 ///
 /// The parameter ν is the geometric mean of the Poisson's ratios ν₁₂ and ν₂₁ for tension along the warp and along the

@@ -12,9 +12,9 @@ namespace diffsim {
 /// components of the direction a of the warp, all of the hinge's first triangle.
 ///
 /// The direction of bending is perpendicular to the common side e of the two triangles, in the plane of the first
-/// triangle. The direction of the warp in the triangle is the component of a in the plane of the triangle. With the
-/// angle φ, in the rest shape, between the direction of bending and the direction of the warp, the bending stiffness is
-/// B = D₁ cos⁴φ + 2 H cos²φ sin²φ + D₂ sin⁴φ, the stiffness of an orthotropic plate in the direction of bending
+/// triangle. The direction of the warp in the triangle is the component of a in the plane of the triangle. Let φ be the
+/// angle, in the rest shape, between the direction of bending and the direction of the warp. The bending stiffness B =
+/// D₁ cos⁴φ + 2 H cos²φ sin²φ + D₂ sin⁴φ is the stiffness of an orthotropic plate in the direction of bending
 /// (Timoshenko & Woinowsky-Krieger 1959, Theory of Plates and Shells, section 85). The angle φ is computed from sin²φ =
 /// (a·e)²/(|e|² |a × n|²), with the unit normal n of the first triangle.
 struct FabricHinge {
@@ -68,9 +68,8 @@ struct FabricHinge {
       p = 1.0 - q;
     }
 
-    /// Adds `by_q` ∂q/∂X to `by.X`, and sets the entries 3, 4 and 5 of `by.p` to `by_q` ∂q/∂a, where q = sin²φ with the
-    /// angle φ between the direction of bending and the warp, X are the rest positions, and a is the direction of the
-    /// warp.
+    /// Adds `by_q` ∂q/∂X to `by.X`, and sets the entries 3, 4 and 5 of `by.p` to `by_q` ∂q/∂a, where q = sin²φ, X are
+    /// the rest positions, and a is the direction of the warp.
     DIFFSIM_FUNCTION void add_gradient(const T& by_q, StencilValues<T, num_nodes, num_values>& by) const {
       const T over = by_q * q / in_plane, by_along = 2.0 * by_q * along * n2 / (e2 * in_plane);
       const T by_n2 = by_q * along * along / (e2 * in_plane) - over * a2, by_across = 2.0 * over * across;

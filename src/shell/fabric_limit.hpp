@@ -12,8 +12,8 @@ namespace diffsim {
 /// warp or the weft is stretched to 1 + ε times its rest length. The parameters of FabricLimit are the stiffnesses k₁
 /// of the warp and k₂ of the weft, the strain limit ε, and the three components of the direction of the warp.
 ///
-/// With the images f₁ and f₂ of the unit vectors along the warp and the weft under the deformation (`FabricStrain`),
-/// the strains |fᵢ| - 1 of the threads, and sᵢ = max(0, 2 (|fᵢ| - 1)/ε - 1), the energy per rest area is
+/// Let f₁ and f₂ be the images of the unit vectors along the warp and the weft under the deformation (`FabricStrain`).
+/// With the strains |fᵢ| - 1 of the threads, and sᵢ = max(0, 2 (|fᵢ| - 1)/ε - 1), the energy per rest area is
 ///  ψ = -ε²/8 Σᵢ kᵢ sᵢ⁴ log(1 - sᵢ).
 ///
 /// The energy is zero if the strains of the threads are at most ε/2, and NaN if a strain is beyond ε. At the strain

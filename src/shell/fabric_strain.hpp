@@ -11,11 +11,11 @@ namespace diffsim {
 /// the deformation gradient F are the images of the unit vectors e₁ along the warp and e₂ along the weft under the
 /// deformation.
 ///
-/// With the rest edge vectors D₁ and D₂ from the triangle's first corner, the unit normal n along D₁ × D₂, and a vector
-/// a whose component in the plane of the triangle has the direction of the warp, the unit vector e₁ along the warp is
-/// the direction of a - (a·n) n, and the unit vector e₂ along the weft is n × e₁. With the matrix M of the products
-/// eᵢ·Dⱼ, and the matrix d whose columns d₁ and d₂ are the current edge vectors from the first corner, the deformation
-/// gradient is F = d M⁻¹.
+/// Let D₁ and D₂ be the rest edge vectors from the triangle's first corner, and n the unit normal along D₁ × D₂. The
+/// component of the vector a in the plane of the triangle has the direction of the warp. The unit vector e₁ along the
+/// warp has the direction of a - (a·n) n, and the unit vector along the weft is e₂ = n × e₁. With the matrix M of the
+/// products eᵢ·Dⱼ, and the matrix d whose columns d₁ and d₂ are the current edge vectors from the first corner, the
+/// deformation gradient is F = d M⁻¹.
 template <class T>
 struct FabricStrain {
   Vec3<T> D[2], d[2], n, e[2];
@@ -46,10 +46,10 @@ struct FabricStrain {
   }
 
   /// Computes the derivatives of the energy A ψ of the triangle with respect to the positions x, the rest positions X
-  /// and the direction a of the warp, where A is the rest area and ψ is the energy per rest area, a function of the
-  /// columns f₁ and f₂ of the deformation gradient. The derivative of the energy with respect to the direction of the
-  /// warp is stored in the entries `first` to `first` + 2 of `by.p`. `psi`: energy ψ per rest area; `p`: derivatives of
-  /// ψ with respect to the columns f₁ and f₂ of the deformation gradient.
+  /// and the direction a of the warp. A is the rest area, and ψ is the energy per rest area, a function of the columns
+  /// f₁ and f₂ of the deformation gradient. The derivative of the energy with respect to the direction of the warp is
+  /// stored in the entries `first` to `first` + 2 of `by.p`. `psi`: energy ψ per rest area; `p`: derivatives of ψ with
+  /// respect to the columns f₁ and f₂ of the deformation gradient.
   template <int P>
   DIFFSIM_FUNCTION void pull_back(const T& psi, const Vec3<T> (&p)[2], int first, StencilValues<T, 3, P>& by) const {
     by.x[1] = T(0.5) * (M[1][1] * p[0] - M[0][1] * p[1]);

@@ -10,12 +10,12 @@ namespace diffsim {
 /// a hinge are the ends a and b of the common side, the third corner c of the first triangle and the third corner d of
 /// the second triangle. The parameter of a HingeEnergy is the bending stiffness B of the first triangle.
 ///
-/// The energy contributed by the first triangle is B/4 w (θ - θ̄)² with the bending stiffness B and a weight w, where θ
-/// is the angle in (-π, π] between the normals n = (b - a)×(c - a) and m = (d - a)×(b - a) of the triangles, and θ̄ is
-/// the angle between the normals in the rest shape. The weight is w = 3 l²/(A₁ + A₂), with the rest length l of the
-/// common side and the rest areas A₁ and A₂ of the triangles (Grinspun, Hirani, Desbrun and Schröder 2003, section 3).
-/// The bending stiffness of a sheet that bends at hinges depends on the shapes of the triangles, so the sheet does not
-/// converge to a plate under mesh refinement.
+/// The energy contributed by the first triangle is B/4 w (θ - θ̄)² with the bending stiffness B and a weight w. The
+/// angle θ in (-π, π] is the angle between the normals n = (b - a)×(c - a) and m = (d - a)×(b - a) of the triangles,
+/// and θ̄ is the angle between the normals in the rest shape. The weight is w = 3 l²/(A₁ + A₂), with the rest length l
+/// of the common side and the rest areas A₁ and A₂ of the triangles (Grinspun, Hirani, Desbrun and Schröder 2003,
+/// section 3). The bending stiffness of a sheet that bends at hinges depends on the shapes of the triangles, so the
+/// sheet does not converge to a plate under mesh refinement.
 struct HingeEnergy {
   static constexpr int num_nodes = 4, num_values = 1;
   static constexpr bool uses_rest = true, takes_packs = true;

@@ -10,9 +10,8 @@ namespace diffsim {
 /// The parameters of MembraneEnergy are the stiffness k, which is Young's modulus times thickness (the force per unit
 /// strain and unit width, in N/m), and Poisson's ratio ν.
 ///
-/// With the stiffness k, Poisson's ratio ν, C = k/(2 (1 - ν²)), the rest area S of the triangle and the mixed
-/// components e of Green's strain (`MembraneStrain`), the energy of the triangle is S C [(tr e)² - 2 (1 - ν) det e]
-/// (Ciarlet 2000, section 4.1).
+/// With C = k/(2 (1 - ν²)), the rest area S of the triangle and the mixed components e of Green's strain
+/// (`MembraneStrain`), the energy of the triangle is S C [(tr e)² - 2 (1 - ν) det e] (Ciarlet 2000, section 4.1).
 struct MembraneEnergy {
   static constexpr int num_nodes = 3, num_values = 2;
   static constexpr bool uses_rest = true, takes_packs = true;

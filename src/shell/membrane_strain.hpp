@@ -9,9 +9,9 @@ namespace diffsim {
 
 /// Green's strain of a triangle of constant strain, computed without axes in the plane of the triangle.
 ///
-/// The mixed components of Green's strain are e = A⁻¹ g with g = (a - A)/2, aᵢⱼ = dᵢ·dⱼ and Aᵢⱼ = Dᵢ·Dⱼ, where d₁ and
-/// d₂ are the current edge vectors and D₁ and D₂ are the rest edge vectors from the first corner of the triangle
-/// (Ciarlet 2000, section 4.1).
+/// The mixed components of Green's strain are e = A⁻¹ g with g = (a - A)/2, aᵢⱼ = dᵢ·dⱼ and Aᵢⱼ = Dᵢ·Dⱼ (Ciarlet 2000,
+/// section 4.1). The vectors d₁ and d₂ are the current edge vectors, and D₁ and D₂ the rest edge vectors, from the
+/// first corner of the triangle.
 template <class T>
 struct MembraneStrain {
   Vec3<T> d[2], D[2];

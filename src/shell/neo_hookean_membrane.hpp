@@ -13,9 +13,9 @@ namespace diffsim {
 /// parameters of NeoHookeanMembrane are the membrane stiffness k, which is Young's modulus times the rest thickness
 /// (the force per unit strain and unit width at small strains, in N/m), and Poisson's ratio ν < ½.
 ///
-/// With the mixed components e of Green's strain (`MembraneStrain`), the logarithm ℓ = ½ ln det(I + 2 e) of the ratio
-/// of current to rest area, the stretch exp(z/2) normal to the triangle, and the logarithm j = ℓ + z/2 of the volume
-/// ratio, the energy per rest area is
+/// Let e be the mixed components of Green's strain (`MembraneStrain`), ℓ = ½ ln det(I + 2 e) the logarithm of the ratio
+/// of current to rest area, exp(z/2) the stretch normal to the triangle, and j = ℓ + z/2 the logarithm of the volume
+/// ratio. The energy per rest area is
 ///  W = µ/2 (2 + 2 tr e + exp(z) - 3 - 2 j) + λ/2 j²,  µ = k/(2 (1 + ν)),  λ = 2 µ ν/(1 - 2 ν).
 ///
 /// The condition of zero normal stress is ∂W/∂z = 0, or (1 - 2 ν)(exp(z) - 1) + ν (2 ℓ + z) = 0; Newton's method solves

@@ -23,8 +23,9 @@ struct PlateModuli {
   }
 };
 
-/// Rotations, moments and energy of the bending of one triangle of a shell. The bending energy is A D/2 [(1 - ν) κ:κ +
-/// ν (tr κ)²] with the rest area A, the bending rigidity D, Poisson's ratio ν and the change κ of the curvature tensor
+/// Rotations, moments and energy of the bending of one triangle of a shell. The hinges of the triangle's stencil are
+/// sides of the triangle and of its neighbours (plate_stencil.hpp). The bending energy is A D/2 [(1 - ν) κ:κ + ν (tr
+/// κ)²] with the rest area A, the bending rigidity D, Poisson's ratio ν and the change κ of the curvature tensor
 /// (Timoshenko and Woinowsky-Krieger 1959, equation 46). The change κ is linear in the rotations b_i of the surface's
 /// normal at the three sides i of the triangle (see PlateRest), so the bending energy is a quadratic form D/2 Σ_ij Q_ij
 /// b_i b_j. At free sides (HingeState::none), the rotations are chosen to minimise the bending energy, so the bending
@@ -129,8 +130,8 @@ struct PlateBending {
     for (int k = 0; k < num_plate_hinges; ++k) by[3] -= moment[k] * angle[k];
   }
 
-  /// Returns the derivatives of the bending energy with respect to the members of `rest`, each in the member of the
-  /// same name.
+  /// Returns the derivatives of the bending energy with respect to the members of `rest`. Each derivative is stored in
+  /// the member of the same name.
   DIFFSIM_FUNCTION PlateRest<T> by_rest(const PlateRest<T>& rest, const PlateModuli<T>& moduli,
                                         const HingeState (&state)[num_plate_hinges],
                                         const T (&change)[num_plate_hinges]) const {

@@ -43,8 +43,8 @@ struct AngleGradients {
   }
 };
 
-/// Function object that computes the stiffness matrix Σ_kl K_kl ∇δ_k ∇δ_lᵀ of triangle i as a sum of dyads, where K_kl
-/// = ∂²E/∂δ_k∂δ_l are second derivatives of the triangle's bending energy E, and ∇δ_k is the gradient, with respect to
+/// Function object that computes the stiffness matrix Σ_kl K_kl ∇δ_k ∇δ_lᵀ of triangle i as a sum of dyads. K_kl =
+/// ∂²E/∂δ_k∂δ_l are second derivatives of the triangle's bending energy E, and ∇δ_k is the gradient, with respect to
 /// positions, of the change δ_k of the angle at hinge k. For each dyad u vᵀ in the block of the stiffness matrix for
 /// the nodes a and b of the stencil, PlateStiffness calls the function `add(a, b, u, v)`.
 struct PlateStiffness {
@@ -103,9 +103,9 @@ struct PlateJacobian {
   }
 };
 
-/// Kernel that adds -`weight` M ∇²θ for each hinge to a BlockMatrix, one hinge per SIMD lane, where θ is the angle at
-/// the hinge, M = ∂E/∂θ is the derivative of the bending energy E, and ∇² is the matrix of second derivatives with
-/// respect to the positions of the hinge's nodes.
+/// Kernel that adds -`weight` M ∇²θ for each hinge to a BlockMatrix, one hinge per SIMD lane. θ is the angle at the
+/// hinge, M = ∂E/∂θ is the derivative of the bending energy E of all triangles, and ∇² is the matrix of second
+/// derivatives with respect to the positions of the hinge's nodes.
 struct HingeJacobian {
   PlateData data;
   PlateInputs in;

@@ -59,9 +59,9 @@ struct PlateData {
   DIFFSIM_FUNCTION int second(int hinge) const { return hinge_nodes(4 * hinge + 3); }
   /// Returns the factor by which the angle of a hinge is multiplied in a triangle's stencil; the hinge has the index
   /// `hinges`(place) / 2. The factor is negative if the stencil and the array `hinge_nodes` list the two triangles at
-  /// the hinge in opposite orders. The absolute value of the factor is ½ at a side in a plane of symmetry, where the
-  /// other half of the angle between the triangle and its mirror image belongs to the mirror image, and 1 at all other
-  /// sides.
+  /// the hinge in opposite orders. The absolute value of the factor is ½ at a side in a plane of symmetry, and 1 at all
+  /// other sides. At a side in a plane of symmetry, the other half of the angle between the triangle and its mirror
+  /// image belongs to the mirror image.
   DIFFSIM_FUNCTION double sign(int place) const {
     const double size = second(hinges(place) / 2) < SecondCorner::clamped ? 0.5 : 1.0;
     return (hinges(place) & 1) != 0 ? -size : size;
@@ -87,9 +87,10 @@ DIFFSIM_FUNCTION void set_mirrored(int second, Vec3<T> (&at)[4]) {
   at[3] = at[2];
   at[3][axis] = 2.0 * at[0][axis] - at[2][axis];
 }
-/// Applies the chain rule to node 3 of a hinge, the third corner of an imaginary second triangle, which depends on the
-/// nodes 0 and 2 (see SecondCorner): adds the contributions of the derivative `by[3]` with respect to node 3 to the
-/// derivatives `by[0]` and `by[2]`, and sets `by[3]` to 0. Has no effect if the second triangle is real (`second` ≥ 0).
+/// Applies the chain rule to node 3 of a hinge, the third corner of an imaginary second triangle. Node 3 depends on the
+/// nodes 0 and 2 (see SecondCorner). The function adds the contributions of `by[3]`, the derivative with respect to
+/// node 3, to the derivatives `by[0]` and `by[2]`, and sets `by[3]` to 0. Has no effect if the second triangle is real
+/// (`second` ≥ 0).
 template <class T>
 DIFFSIM_FUNCTION void fold_second(int second, Vec3<T> (&by)[4]) {
   if (second >= 0) return;

@@ -11,12 +11,11 @@
 
 namespace diffsim::shell {
 
-/// Quantities of a triangle's bending energy that depend on the rest positions only. At an inner side i
-/// (HingeState::inner), the angle between the normal of the triangle and the normal of the bent surface at the middle
-/// of the side changes by b_i = δ_i/2 + Σ_k c_ik δ_(slope_hinge(i, k)), where c_ik = `c`[i][k] are coefficients and δ_h
-/// is the change of the angle at hinge h of the triangle's stencil. The angle changes b_i at the three sides i change
-/// the triangle's curvature tensor by κ = 1/A Σ_i l_i b_i ν_i⊗ν_i, with the rest area A, the rest lengths l_i and the
-/// outward in-plane unit normals ν_i of the sides.
+/// Quantities of a triangle's bending energy that depend on the rest positions only. Let δ_h be the change of the angle
+/// at hinge h of the triangle's stencil, and b_i the change, at the middle of side i, of the angle between the
+/// triangle's normal and the normal of the bent surface. At an inner side (HingeState::inner), b_i = δ_i/2 + Σ_k c_ik
+/// δ_(slope_hinge(i, k)) with the coefficients c_ik = `c`[i][k]. The triangle's curvature tensor changes by κ = 1/A Σ_i
+/// l_i b_i ν_i⊗ν_i, with the rest area A, the rest lengths l_i and the outward in-plane unit normals ν_i of the sides.
 template <class T>
 struct PlateRest {
   static constexpr int size = 24;
@@ -51,20 +50,20 @@ struct BesideEdge {
 template <class T>
 using CurvatureForm = Vec3<T>;
 
-/// Returns the rotation, at the middle of a side, of the normal of a surface with the deflection ½ x·κ x (κ: curvature
-/// tensor) relative to the normal of the flat triangle on the left of the side. The result is a linear form in the
-/// curvature components (κ_tt, κ_nn, √2 κ_tn), where t is the unit vector along the side and n is the in-plane unit
-/// normal of the side that points to the right. The angle between the flat triangles on both sides of a common side is
-/// the sum of the linear forms of `rotation_left` and `rotation_right`. `of`: third corner of the triangle on the left
-/// of the side.
+/// Returns the angle, at the middle of a side, from the normal of the flat triangle on the left of the side to the
+/// normal of the bent surface. The bent surface has the deflection ½ x·κ x with the curvature tensor κ. The result is a
+/// linear form in the curvature components (κ_tt, κ_nn, √2 κ_tn), where t is the unit vector along the side and n is
+/// the in-plane unit normal of the side that points to the right. The angle between two flat triangles at their common
+/// side is the sum of the linear forms of `rotation_left` and `rotation_right`. `of`: third corner of the triangle on
+/// the left of the side.
 template <class T>
 DIFFSIM_FUNCTION CurvatureForm<T> rotation_left(const BesideEdge<T>& of) {
   const double root = 0.70710678118654752440;
   return {{0.5 * of.along * (of.along - of.length) / of.height, 0.5 * of.height, root * (0.5 * of.length - of.along)}};
 }
-/// Returns the rotation, at the middle of a side, of the surface's normal relative to the normal of the flat triangle
-/// on the right of the side, as a linear form in the curvature components of `rotation_left`. `of`: third corner of the
-/// triangle on the right of the side.
+/// Returns the angle, at the middle of a side, from the normal of the bent surface to the normal of the flat triangle
+/// on the right of the side. The result is a linear form in the same curvature components as for `rotation_left`. `of`:
+/// third corner of the triangle on the right of the side.
 template <class T>
 DIFFSIM_FUNCTION CurvatureForm<T> rotation_right(const BesideEdge<T>& of) {
   CurvatureForm<T> form = rotation_left(of);
@@ -73,8 +72,8 @@ DIFFSIM_FUNCTION CurvatureForm<T> rotation_right(const BesideEdge<T>& of) {
 }
 
 /// Converts `form`, a linear form in the curvature components (κ_tt, κ_nn, √2 κ_tn) along the axes t and n of a side,
-/// to a linear form in the curvature components (κ_xx, κ_yy, √2 κ_xy) along the axes of the stencil. `x`, `y`:
-/// components, along the axes of the stencil, of the unit vector t along the side.
+/// to a linear form in the curvature components (κ_xx, κ_yy, √2 κ_xy) along the axes x and y of a common basis of all
+/// sides. `x`, `y`: components of the unit vector t along the axes x and y.
 template <class T>
 DIFFSIM_FUNCTION CurvatureForm<T> turned(const CurvatureForm<T>& form, const T& x, const T& y) {
   const double root = 1.41421356237309504880;
@@ -138,13 +137,12 @@ DIFFSIM_FUNCTION Vec3<T> least_multipliers(const Mat3<T>& G, const Vec3<T>& b) {
   return ((T(1.0) / determinant(regular)) * cofactor(regular)) * (b - away * b);
 }
 
-/// Computes the coefficients c_ik = `c`[k] of PlateRest for side i of a triangle, which must be a side between two
-/// triangles that bend (HingeState::inner). With these coefficients, the angle change b_i of PlateRest is exact for
-/// quadratic deflections of a stencil that is flat in the rest shape, and the slope of the surface at side i is the
-/// same for both triangles at the side. To compute the coefficients, the rest shape of the stencil is unfolded into a
-/// plane. If the angles of the stencil's existing hinges do not determine all three components of the curvature, the
-/// angle change b_i is exact only for the curvatures that these angles determine. `X`: rest positions of the nodes of
-/// the stencil.
+/// Computes the coefficients c_ik = `c`[k] of PlateRest for side i of a triangle. Side i must be an inner side
+/// (HingeState::inner). For a stencil that is flat in the rest shape, the angle change b_i of PlateRest is exact for
+/// quadratic deflections. The slope of the surface at side i is the same for both triangles at the side. To compute the
+/// coefficients, the rest shape of the stencil is unfolded into a plane. If the angles at the stencil's existing hinges
+/// do not determine all three components of the curvature, b_i is exact only for the curvatures that these angles
+/// determine. `X`: rest positions of the nodes of the stencil.
 template <class T>
 DIFFSIM_FUNCTION void set_slope_coefficients(const Vec3<T> (&X)[num_plate_nodes],
                                              const HingeState (&state)[num_plate_hinges], int i,

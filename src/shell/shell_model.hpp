@@ -6,8 +6,8 @@
 namespace diffsim {
 
 /// Returns the model of thin shells, `kind: shell` in scenes: Koiter's energy, the sum of a membrane energy and a
-/// bending energy, on triangles. The membrane law of a shell is St. Venant–Kirchhoff's law or the Neo-Hookean law in
-/// plane stress. `make_plate_term` creates the force term of the bending energy. The mass of a triangle is density
+/// bending energy, on triangles. The membrane law of a shell, in plane stress, is St. Venant–Kirchhoff's law or the
+/// Neo-Hookean law. `make_plate_term` creates the force term of the bending energy. The mass of a triangle is density
 /// times thickness times rest area.
 const CellModel& shell_model();
 

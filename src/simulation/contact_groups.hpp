@@ -14,8 +14,9 @@ namespace diffsim {
 
 /// List of all surface regions, bodies and obstacles that may be in contact, and contact laws of pairs of entries of
 /// the list. The entries of ContactGroups are, in this order, the surface regions named in `ContactOptions::pairs` or
-/// in the constructor's argument `more_regions`, the bodies, the planes, and the obstacles of triangles. Arguments
-/// `place`, `a` and `b` of member functions are indices of entries of ContactGroups.
+/// in the constructor's argument `more_regions`, the bodies, the planes (`ContactOptions::planes`), and the obstacles
+/// of triangles (`ContactOptions::meshes`). Arguments `place`, `a` and `b` of member functions are indices of entries
+/// of ContactGroups.
 class ContactGroups {
  public:
   /// Creates the list of surface regions, bodies and obstacles that may be in contact. Regions that do not belong to
@@ -33,7 +34,7 @@ class ContactGroups {
   std::vector<std::string> names() const { return {names_.begin() + first_body(), names_.end()}; }
   const std::string& plane(std::size_t k) const { return names_[first_plane() + k]; }
   const std::string& mesh(std::size_t k) const { return names_[first_plane() + num_planes_ + k]; }
-  /// Returns the index of a name in the list of regions, bodies and obstacles, or `size()` if the name is unknown.
+  /// Returns the index of the entry of ContactGroups with the given name, or `size()` if the name is unknown.
   std::size_t find(const std::string& name) const;
   std::size_t size() const { return names_.size(); }
   bool is_obstacle(std::size_t place) const { return place >= first_plane(); }
@@ -42,7 +43,8 @@ class ContactGroups {
   bool is_prescribed(std::size_t place) const;
   /// Indices, in the mesh's list of bodies, of the bodies whose vertices are all prescribed.
   const std::vector<std::size_t>& prescribed_bodies() const { return prescribed_bodies_; }
-  /// Returns the index of the body to which region `place` belongs, or `place` itself for a body or an obstacle.
+  /// Returns the index, among the entries of ContactGroups, of the body to which region `place` belongs, or `place`
+  /// itself for a body or an obstacle.
   std::size_t body_of(std::size_t place) const { return place < bodies_of_.size() ? bodies_of_[place] : place; }
   /// Returns the index, in the mesh's list of bodies, of the body `place`, or of the body to which region `place`
   /// belongs.
@@ -66,7 +68,7 @@ class ContactGroups {
 
  private:
   /// Returns true if entries a and b of ContactGroups may be in contact: `restrict_to` does not exclude the pair, and
-  /// the member `touch` of the ContactPair that applies to a and b is true or no ContactPair applies.
+  /// either no ContactPair applies to a and b, or the member `touch` of the ContactPair that applies is true.
   bool touch(std::size_t a, std::size_t b) const;
   /// Returns the group number, as in GroupLaw, of entry `place` of ContactGroups, which must not be a plane.
   std::size_t number_of_surface(std::size_t place) const { return is_obstacle(place) ? place - num_planes_ : place; }
@@ -98,11 +100,11 @@ class ContactGroups {
 std::string name_error(const ContactGroups& groups, const TetrahedralMesh& mesh, const std::string& name);
 
 /// Returns the reason why the ContactPair `options.pairs[pair]` is invalid for the mesh's bodies and the obstacles, or
-/// an empty string if the pair is valid. Possible reasons why a ContactPair is invalid are an unknown or ambiguous
-/// name, a pair of two obstacles, a pair within one body although `ContactOptions::self` is false, a pair that is
-/// listed twice, a parameter value outside the parameter's range, damping of a pair without a penalty, and a value in a
-/// pair whose member `touch` is false. `obstacle_bodies`: indices, in the mesh's list of bodies, of the bodies that are
-/// obstacles.
+/// an empty string if the pair is valid. A ContactPair is invalid if a name is unknown or ambiguous, if both names are
+/// obstacles, if both names belong to one body although `ContactOptions::self` is false, or if an earlier ContactPair
+/// has the same names. A ContactPair is also invalid if a value is outside its parameter's range, if damping is given
+/// although the contact law is not the penalty, or if a law or a value is given although the member `touch` is false.
+/// `obstacle_bodies`: indices, in the mesh's list of bodies, of the bodies that are obstacles.
 std::string pair_error(const ContactOptions& options, std::size_t pair, const TetrahedralMesh& mesh,
                        const std::vector<std::size_t>& obstacle_bodies);
 

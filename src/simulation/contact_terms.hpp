@@ -21,7 +21,7 @@ struct SceneContact {
   EmbeddedSurface surface;
   /// Indices, in the mesh's list of bodies, of the bodies whose vertices are all prescribed.
   std::vector<std::size_t> obstacle_bodies;
-  bool friction = false;  ///< true if the scene's contact has terms of friction and damping
+  bool friction = false;  ///< true if the scene's contact has friction or damping
 };
 
 /// Returns the dimensions of the surface elements that exist in the mesh: 2 for triangles, 1 for segments, 0 for
@@ -34,10 +34,11 @@ std::vector<int> dimensions_in_contact(const TetrahedralMesh& mesh);
 SurfaceContactOptions surface_options(const ContactOptions& options, const ContactGroups& groups, MPI_Comm comm);
 
 /// Creates the contact terms between two surfaces, with the parameters of the scene's contact. Each surface is that of
-/// a body, an obstacle or a region; the second surface may be that of all other bodies and obstacles. `between`: names
-/// of bodies, obstacles or regions, as in `SensorSpec::between`. `mesh`: mesh of the scene. Throws Error (input) for
-/// unknown names, two obstacles, two parts of one body, two surfaces between which the scene has no contact, and for
-/// the argument `part` = ContactPart::friction if the scene's contact has no friction. Collective.
+/// a body, an obstacle or a region; if `between`[1] is "all", the second surface is that of all other bodies and
+/// obstacles. `between`: names of bodies, obstacles or regions, as in `SensorSpec::between`. `mesh`: mesh of the scene.
+/// Throws Error (input) if a name is unknown, if both names are obstacles or belong to one body, if the scene has no
+/// contact between the two surfaces, or if `part` is ContactPart::friction although `contact.friction` is false.
+/// Collective.
 sensor::ContactBetween make_contact_between(const SceneContact& contact, const TetrahedralMesh& mesh,
                                             const std::array<std::string, 2>& between, sensor::ContactPart part);
 

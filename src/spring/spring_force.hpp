@@ -25,9 +25,9 @@ DIFFSIM_FUNCTION T length(const Vec3<T>& d) {
 }
 
 /// Sets `by.x` to the derivatives of the work w_0·f_0 + w_1·f_1 = h(l) d·w with respect to the positions x_0 and x_1 of
-/// the ends of a spring or damper, for constant vectors w_0 and w_1 and a constant softening length ε. The forces on
-/// the ends are f_0 = h(l) d and f_1 = -h(l) d, with a scalar function h, d = x_1 - x_0, r = |d|, l = r + ε and w = w_0
-/// - w_1. `slope`: derivative ∂h/∂l.
+/// the ends of a spring or damper. The vectors w_0 and w_1 and the softening length ε are constant. The forces on the
+/// ends are f_0 = h(l) d and f_1 = -h(l) d, with a scalar function h, d = x_1 - x_0, r = |d|, l = r + ε and
+/// w = w_0 - w_1. `slope`: derivative ∂h/∂l.
 template <class T, int P>
 DIFFSIM_FUNCTION void set_by_places(const Vec3<T>& d, const T& r, const T& h, const T& slope, const Vec3<T>& w,
                                     StencilValues<T, 2, P>& by) {
@@ -82,8 +82,8 @@ struct SpringForce {
   }
 
   /// Returns the energy (J) of the spring: the integral of T (1 - ε/l) with respect to l from the rest length L₀ to the
-  /// present length l, with the tension T and the softening length ε. The integral of T(s)/l is computed from the
-  /// decomposition T(s)/l = a₂ l² + a₁ l + a₀ + T(-L₀)/l with constants a₀, a₁ and a₂.
+  /// present length l, with the tension T and the softening length ε. With the elongation s = l - L₀, the integral of
+  /// T(s)/l is computed from the decomposition T(s)/l = a₂ l² + a₁ l + a₀ + T(-L₀)/l with constants a₀, a₁ and a₂.
   DIFFSIM_FUNCTION double energy(const StencilValues<double, num_nodes, num_values>& at) const {
     const double &k1 = at.p[0], &k2 = at.p[1], &k3 = at.p[2], &L0 = at.p[3], &epsilon = at.p[4];
     const double l = spring::length(at.x[1] - at.x[0]) + epsilon, s = l - L0;

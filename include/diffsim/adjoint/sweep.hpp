@@ -14,15 +14,15 @@ namespace diffsim {
 using EndOfRollout = std::function<bool(int n, const State& state)>;
 
 /// Progress callback of a sweep (forward and reverse run), called after each execution of a step, and after the adjoint
-/// of each step n > 0. `taken`: number of executions of steps so far, repetitions included. `reached`: largest n of the
-/// states x[n] computed so far. `reversed_from`: -1 during the forward run; during the reverse run, the smallest n of
-/// the steps n whose adjoint has been computed, or, before the first adjoint, the number of all steps.
+/// of each step n > 0. `taken`: number of executions of steps so far, repetitions included. `reached`: largest n for
+/// which the state x[n] after n steps has been computed. `reversed_from`: -1 during the forward run; during the reverse
+/// run, the smallest number of a step whose adjoint has been computed (at first: the number of all steps).
 using SweepWatcher = std::function<void(long taken, int reached, int reversed_from)>;
 
 /// Callback that receives the adjoint ∂L/∂x[n] of each state x[n] during a reverse sweep, beginning with the last
-/// state. The argument `adjoint` is valid at the vertices that this rank owns, but not at ghost vertices. If the loss
-/// Σₙ ℓₙ has a term ℓₙ for a state x[n] other than the last state, the AdjointObserver is called twice for x[n]: first
-/// with the adjoint without the contribution ∂ℓₙ/∂x[n] and with `is_complete` = false, then with the complete adjoint.
+/// state. The argument `adjoint` is valid at the vertices that this rank owns, but not at ghost vertices. If the loss L
+/// = Σₙ ℓₙ has a term ℓₙ for a state x[n] other than the last state, the AdjointObserver is called twice for x[n]:
+/// first with `is_complete` = false and an adjoint that does not yet include ∂ℓₙ/∂x[n], then with the complete adjoint.
 using AdjointObserver = std::function<void(int n, const State& adjoint, bool is_complete)>;
 
 /// Callback that receives each state x[n] of a forward run, the derivative `tangent` of x[n] (see `rollout_tangent`),
@@ -34,7 +34,7 @@ using TangentObserver =
 /// The record of a step contains the data that the adjoint of the step needs. A snapshot is a stored state.
 struct SweepStatistics {
   long advances = 0;               ///< number of steps executed without a record, repetitions included
-  long recordings = 0;             ///< number of steps executed, or undone, with a record
+  long recordings = 0;             ///< number of steps executed, or inverted, with a record
   long stores = 0;                 ///< number of snapshots stored
   long restores = 0;               ///< number of states read from snapshots or from the files of an interrupted sweep
   std::int64_t bytes_written = 0;  ///< number of bytes written to disks by all ranks together
@@ -54,9 +54,9 @@ double rollout(Model& model, State& state, int num_steps, Loss* loss = nullptr, 
 double rollout(Model& model, State& state, StepRange steps, Loss* loss = nullptr, const StateObserver& observer = {});
 
 /// Runs a rollout in forward mode: advances `state` from x[0] to x[N], N = `num_steps`, and `tangent` from dx[0] to
-/// dx[N], the derivatives of the states along the changes `direction` of the parameters and dx[0] of the initial state.
-/// Returns the derivative dL of the loss along `direction` and dx[0], summed over all ranks; 0 if `loss` is nullptr.
-/// `observer` receives each state and its derivative. Collective.
+/// dx[N]. The tangent dx[n] is the derivative of x[n] along the change `direction` of the parameters and the change
+/// dx[0] of the initial state. Returns the derivative of the loss along `direction` and dx[0], summed over all ranks; 0
+/// if `loss` is nullptr. `observer` receives each state and its derivative. Collective.
 double rollout_tangent(Model& model, State& state, State& tangent, const ParameterSet& direction, int num_steps,
                        Loss* loss = nullptr, const TangentObserver& observer = {});
 

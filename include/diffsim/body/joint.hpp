@@ -25,8 +25,8 @@ enum class JointKind {
 };
 
 /// Joint between two rigid bodies, or between a rigid body and the world. The members `point` and `axis` are given in
-/// world coordinates, for the bodies at the rest positions (`rest_positions` of the mesh); they are the initial values
-/// of the parameters `joint_point:NAME` and `joint_axis:NAME` of a joint NAME.
+/// world coordinates, for the bodies at the rest positions (`rest_positions` of the mesh); `point` and `axis` are the
+/// initial values of the parameters `joint_point:NAME` and `joint_axis:NAME` of a joint NAME.
 struct Joint {
   std::string name;                           ///< name of the joint, used in messages and in the names of parameters
   JointKind kind = JointKind::revolute;       ///< relative motions of the two bodies that the joint allows
@@ -38,15 +38,15 @@ struct Joint {
   /// Armature a of a revolute (kg m²) or prismatic (kg) joint: inertia of a motor's rotor with respect to the joint's
   /// coordinate q. The rotor's kinetic energy is ½ a (dq/dt)²; a = n² I if the rotor has the moment of inertia I and
   /// the gear ratio n. A joint with the armature 0 has no rotor. If the armature is positive, the mesh of the scene
-  /// must contain a body with the name `rotor()` and the mesh that the function `rotor_mesh` returns.
+  /// must contain a body that has the name `rotor()` and consists of the mesh that the function `rotor_mesh` returns.
   double armature = 0.0;
   /// Name of the joint that this joint follows (gears, racks, screws, fingers that move together); an empty name means
-  /// that this joint follows no joint. Both joints must be revolute or prismatic. With the coordinates q of this joint
-  /// and q' of the other joint, and their values q₀ and q₀' at the rest positions, a constraint keeps q - q₀ = ratio ·
-  /// (q' - q₀'). If both joints are revolute and the ratio is not a fraction of integers with a denominator of at most
-  /// 50, both coordinates must stay within π of their values at the rest positions.
+  /// that this joint follows no joint. Both joints must be revolute or prismatic. Let q and q' be the coordinates of
+  /// this joint and of the followed joint, and q₀ and q₀' the values of q and q' at the rest positions. A constraint
+  /// keeps q - q₀ = ratio · (q' - q₀'). If both joints are revolute and the ratio is not a fraction of integers with a
+  /// denominator of at most 50, both coordinates must stay within π of their values at the rest positions.
   std::string follows{};
-  double ratio = 1.0;  ///< ratio of the changes of the two coordinates, not 0: 1, rad/m or m/rad
+  double ratio = 1.0;  ///< ratio of the changes of the two coordinates, not 0; unit: 1, rad/m or m/rad
 
   /// Returns the name of the body that represents the rotor of the joint: NAME.rotor, where NAME is the name of the
   /// joint with a dot in place of each slash.
@@ -81,7 +81,7 @@ struct JointDrive {
   /// Lower and upper limit of the joint's coordinate q, rad or m; -∞ or ∞ stands for no limit. A revolute joint has
   /// either two finite limits within π of `Joint::coordinate`, or no limits.
   std::array<double, 2> limits{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-  double limit_stiffness = 0.0;  ///< factor of the barrier force at a joint limit: N m, or N/m; > 0 if there are limits
+  double limit_stiffness = 0.0;  ///< factor of the barrier force at limits: N m/rad, or N/m; > 0 if there are limits
   /// Distance from a limit of the joint's coordinate at which the barrier force begins, rad or m; 0 stands for 1 % of
   /// the difference of the two limits. A joint with only one finite limit needs a positive `limit_distance`.
   double limit_distance = 0.0;
@@ -99,8 +99,8 @@ const std::vector<std::string>& joint_kinds();
 
 /// Loss ½ Σ_n (q_n - target_n)² / N (rad² or m²), where q_n is the coordinate of a revolute or prismatic joint (see
 /// JointDrive) after n time steps, target_n is the target of q_n, and the sum is over the N values of n with a target.
-/// The point and the axis of the joint are those of the parameters, if the parameters contain them.
-/// For revolute joints, q_n - target_n is reduced modulo 2π to (-π, π].
+/// If parameters `joint_point:NAME` and `joint_axis:NAME` exist for the joint's name NAME, their values replace the
+/// joint's point and axis. For revolute joints, q_n - target_n is reduced modulo 2π to (-π, π].
 class JointLoss : public Loss {
  public:
   /// Constructs the loss for `joint` between bodies of `mesh`. `targets`: map from n to the target coordinate (rad or

@@ -23,7 +23,7 @@ struct MemoryBudget {
 
 /// Returns the memory, in bytes, that is available to the processes of this machine: the smaller of the Linux kernel's
 /// MemAvailable and the unused part of the memory limits of the process's control groups, for example those of a
-/// container or of a batch job. Returns infinity if the system provides neither MemAvailable nor such a limit.
+/// container or of a batch job. Returns infinity if the system provides neither MemAvailable nor memory limits.
 double free_memory_bytes();
 
 /// Schedule of a sweep, which is a forward run followed by the reverse run that computes the gradient. A snapshot is a
@@ -38,7 +38,7 @@ enum class CheckpointSchedule {
   /// snapshots on level 1, the steps follow the schedule `revolve` with snapshots on level 0.
   two_level,
   multi_level,  ///< schedule with the least run time for several storage levels with different costs
-  reversible    ///< schedule without snapshots, in which the reverse sweep inverts each step
+  reversible    ///< schedule without snapshots, in which the reverse run inverts each step
 };
 /// Names of the checkpoint schedules in scenes and reports, in the order of CheckpointSchedule.
 inline constexpr std::array<const char*, 7> checkpoint_schedules = {"all",       "uniform",     "revolve",   "online",
@@ -72,7 +72,7 @@ struct CheckpointLevel {
   std::string directory;
 };
 
-/// Quantities that are measured before a schedule is planned, unless `CheckpointOptions::measures` gives their values.
+/// Quantities that are measured to plan a schedule (`CheckpointOptions::memory`), unless `measures` gives their values.
 struct PlanMeasures {
   std::int64_t held_bytes = 0;  ///< memory in use by this rank's process, including the temporary memory of a step
   double write = 0.0;           ///< time to write a snapshot to the disk, in units of the run time of a step
@@ -89,14 +89,14 @@ struct CheckpointOptions {
   /// (schedule `two_level`).
   int every = 10;
   /// Maximum number of snapshots that exist at the same time with the schedules `revolve` and `online`, including a
-  /// snapshot of the initial state of the steps whose adjoints are computed. With the schedule `two_level`, `snapshots`
+  /// snapshot of the state before the first step whose adjoint is computed. With the schedule `two_level`, `snapshots`
   /// is the maximum number of snapshots on level 0, including a snapshot of the first state of the segment of `every`
   /// steps whose adjoints are being computed.
   int snapshots = 20;
   CheckpointStore store = CheckpointStore::memory;  ///< store of the snapshots
   std::string directory = "checkpoints";            ///< directory of the snapshots of the stores `hdf5` and `tiered`
   std::vector<CheckpointLevel> levels = {};         ///< levels of the schedule `multi_level` and of the store `tiered`
-  /// Memory for the sweep. If `memory` is given, the checkpoint schedule is planned for this memory, and the options
+  /// Memory for the sweep. If `memory` is given, the checkpoint schedule is planned (chosen automatically), and
   /// `schedule`, `every` and `snapshots` are not used. With the store `tiered`, a planned schedule may use the disk.
   MemoryBudget memory = {};
   MemoryBudget disk = {};  ///< disk space for snapshots of a planned schedule; default: half of the free disk space

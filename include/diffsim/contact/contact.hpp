@@ -23,7 +23,7 @@ struct Rotation {
   bool turns() const { return axis != std::array<double, 3>{}; }  ///< true if the vector `axis` is not zero
 };
 
-/// Solid half-space that bodies cannot enter, bounded by a plane through `point`. A PlaneObstacle moves at a constant
+/// Obstacle that is a solid half-space, bounded by a plane through `point`. A PlaneObstacle moves at a constant
 /// velocity and may rotate.
 struct PlaneObstacle {
   std::array<double, 3> point = {};             ///< point on the plane of the obstacle at t = 0, m
@@ -51,22 +51,22 @@ struct MeshObstacle {
 
 /// Thickness of a body, which is the initial value of the parameter `thickness:NAME`, where NAME is the name of the
 /// body. If a body has a thickness, the surface of the body's mesh represents the middle surface of the body, for
-/// example of a sheet. Two surfaces with the thicknesses ξ_A and ξ_B stay farther apart than ξ = (ξ_A + ξ_B)/2, and
-/// repel each other if their distance is less than ξ + d̂, where d̂ is the barrier distance
-/// (`ContactOptions::barrier_distance`).
+/// example of a sheet. A pair of surfaces with the thicknesses ξ_A and ξ_B has the thickness ξ = (ξ_A + ξ_B)/2. The two
+/// surfaces repel each other at distances less than ξ + d̂, with the barrier distance d̂ (`ContactOptions`), and stay
+/// farther apart than ξ if their contact law is a barrier.
 struct BodyThickness {
   std::string body;    ///< name of a body of the mesh; "body" if the mesh has a single body without a name
   double value = 0.0;  ///< thickness, m
 };
 
 /// Dependence of the contact pressure on the gap g of two surfaces, with the barrier distance d̂ and the barrier
-/// stiffness κ. The gap of two surfaces is their distance minus their thickness.
+/// stiffness κ. The gap of two surfaces is their distance minus the thickness ξ of the pair (BodyThickness).
 enum class ContactLawKind {
   /// Barrier (Li et al. 2020, Incremental Potential Contact): the pressure tends to infinity as the gap tends to zero,
   /// so the gap remains positive.
   barrier,
-  /// Penalty: the pressure is κ (1 - g/d̂)², which is κ at the gap g = 0, and finite for all gaps. Bodies can enter
-  /// planes, and the thickness of other surfaces; surfaces of triangles cannot pass through each other.
+  /// Penalty: the pressure is κ (1 - g/d̂)² for g < d̂ and 0 otherwise, finite for all gaps. Bodies can enter planes, and
+  /// can come closer than ξ to other surfaces; surfaces of triangles cannot pass through each other.
   penalty,
 };
 /// Returns the names of the values of ContactLawKind.
@@ -75,10 +75,10 @@ constexpr std::array<const char*, 2> contact_laws() { return {"barrier", "penalt
 /// Contact law of two bodies, of a body with itself, or of a body and an obstacle. A contact law may name a region of a
 /// body's surface in place of the body. Each value given in a ContactPair is the initial value of a separate parameter
 /// of the pair, for example `friction:A|B`, with the names A and B in the order of `between`. A ContactPair may omit
-/// the barrier distance, the barrier stiffness, the friction coefficient and the friction velocity: for an omitted
-/// value, the pair uses a parameter, for example `friction`, that all pairs without the value share, and whose initial
-/// value is a member of ContactOptions. If the ContactPair gives no thickness, the thickness of the pair is the mean of
-/// the thicknesses of the two surfaces (BodyThickness).
+/// values. All pairs that omit the same value (the barrier distance, the barrier stiffness, the friction coefficient,
+/// the friction velocity or the damping) share one parameter, for example `friction`, whose initial value is a member
+/// of ContactOptions. If the ContactPair gives no thickness, the thickness of the pair is the mean of the thicknesses
+/// of the two surfaces (BodyThickness).
 ///
 /// A region named in a ContactPair consists of those triangles, segments and points of the body's surface that belong
 /// to the region. A vertex or an edge that several regions have in common belongs to the region that the list
@@ -112,7 +112,7 @@ struct ContactPair {
 
 /// Options of contact (`DifferentiableScene::add_contact`). The barrier distance, the barrier stiffness, the friction
 /// coefficient, the friction velocity and the thicknesses in ContactOptions are the initial values of parameters. The
-/// gap of two surfaces is their distance minus the mean of their thicknesses.
+/// gap of two surfaces is their distance minus the thickness ξ of the pair.
 struct ContactOptions {
   double barrier_distance = 1e-3;  ///< barrier distance d̂ (m); surfaces with a gap less than d̂ repel each other
   double barrier_stiffness = 1e6;  ///< stiffness κ of the barrier, Pa; not used if `adaptive_stiffness` is true
@@ -140,16 +140,16 @@ struct ContactOptions {
   /// True if contact of each body with itself is included, in addition to contact between different bodies.
   bool self = false;
   /// Maximum number of candidate pairs of each kind (point–triangle, edge–edge, and edge–triangle for the search for
-  /// intersections) on a rank. The value 0 of `max_pairs` stands for 2²⁸, or for less if 2²⁸ point–triangle pairs and
-  /// 2²⁸ edge–edge pairs on each rank of a machine would take more than half of the machine's free memory.
+  /// intersections) on a rank. If `max_pairs` is 0, the maximum is 2²⁸, or less if the point–triangle and edge–edge
+  /// pairs of all ranks of a machine would otherwise take more than half of the machine's free memory.
   std::int64_t max_pairs = 0;
   std::vector<PlaneObstacle> planes = {};  ///< half-spaces
   std::vector<MeshObstacle> meshes = {};   ///< obstacles that consist of triangles
   std::vector<ContactPair> pairs = {};     ///< contact laws of individual pairs of surfaces, and pairs without contact
   ContactLawKind law = ContactLawKind::barrier;  ///< kind of the contact law of all pairs without their own `law`
   /// Damping c (s/m) of penalties, the initial value of the parameter `contact_damping`, which exists if any contact
-  /// law is a penalty. The pressure is multiplied by 1 - P'(c dg/dt), which is 1 - c dg/dt while the gap g decreases
-  /// (Hunt and Crossley 1975), and decreases smoothly to 0 at dg/dt = 1/c (docs/contact.md).
+  /// law is a penalty. The pressure is multiplied by a factor that is 1 - c dg/dt while the gap g decreases (Hunt and
+  /// Crossley 1975), and that decreases smoothly to 0 at dg/dt = 1/c while g increases (docs/contact.md).
   double damping = 0.0;
 };
 
@@ -168,9 +168,9 @@ struct ContactState {
   double min_distance = std::numeric_limits<double>::infinity();
   /// Number of pairs whose gap is smaller than the pair's barrier distance d̂.
   std::int64_t active_pairs = 0;
-  /// Number of intersections. Each of the following pairs counts as one intersection: a vertex and a plane whose gap is
-  /// not positive; an edge and a triangle with a common point; and, if any contact law has a thickness, a pair of a
-  /// point and a triangle, or of two edges, whose gap is less than 10⁻¹² times the pair's barrier distance d̂.
+  /// Number of intersections: vertices and planes with the law `barrier` whose gap is not positive; edges and triangles
+  /// with a common point; and, if any pair has a thickness, point–triangle and edge–edge pairs whose gap (law
+  /// `barrier`) or distance (law `penalty`) is less than 10⁻¹² times the pair's barrier distance d̂.
   std::int64_t intersections = 0;
   /// Power -Σ f·u (W) that friction dissipates, with the friction forces f and the sliding velocities u; 0 if the state
   /// has no velocities.

@@ -77,7 +77,7 @@ class Field {
   /// Constructs an empty field, without name and entities.
   Field() = default;
   /// Constructs a field of zeros. If `steps` > 1, the field has separate values for each of `steps` time steps. Throws
-  /// Error if `steps` > 1 and the set `on` contains copies of entities.
+  /// Error if `steps` > 1 and any rank has copies of entities of the set `on`.
   Field(std::string name, std::shared_ptr<const Entities> on, int components = 1, int steps = 1);
   /// Constructs a field of zeros, [extent, components], on entities that belong to this process alone.
   Field(std::string name, std::size_t extent, int components = 1);

@@ -13,9 +13,9 @@ namespace diffsim {
 class BlockMatrix;
 class Couplings;
 
-/// Subset of a rank's cells over which a computation loops. `shared`: cells with a vertex that is also a local vertex
-/// of another rank. `inner`: all cells of the rank that are not in the subset `shared`. The cells of the subset `inner`
-/// can be processed while ranks exchange sums at shared vertices. `all`: all cells of the rank.
+/// Subset of a rank's cells over which a computation loops. `shared`: all cells with a vertex that is also a local
+/// vertex of another rank, and possibly other cells. `inner`: the cells that are not in `shared`, which can be
+/// processed while ranks exchange sums at shared vertices. `all`: all cells of the rank.
 enum class CellPart { shared, inner, all };
 
 /// Configuration (positions, velocities and time) at which forces are evaluated. Each field of a Configuration is
@@ -70,7 +70,7 @@ struct ConfigurationTangent {
 struct ConfigurationAdjoint {
   Field& positions;                  ///< x̄
   Field* velocities = nullptr;       ///< derivative v̄ with respect to velocities; nullptr if there are no velocities
-  Field* start_positions = nullptr;  ///< adjoint of `Configuration::start_positions`; nullptr if the latter is nullptr
+  Field* start_positions = nullptr;  ///< adjoint of `Configuration::start_positions`; nullptr: not computed
 };
 
 /// Constraints of the local vertices. Each array of VertexConstraints has one entry for each local vertex, but may be
@@ -147,8 +147,8 @@ class ForceTerm {
     if (part != CellPart::inner) add_force_adjoint(at, w, adjoint, gradient);
   }
 
-  // Second derivatives: derivatives of the adjoint operations along a direction dx, dv, dp and dw of positions,
-  // velocities, parameters and w. Second derivatives are used for products with Hessians and for the differentiation of
+  // Second derivatives: derivatives of the adjoint operations along a direction (dx, dv, dp, dw) of positions,
+  // velocities, parameters and the adjoint w of the forces, for products with Hessians and for the differentiation of
   // unrolled Newton iterations. A term without second derivatives does not override the following functions. The
   // default implementations of `begin_adjoint_tangent` and `add_force_adjoint_tangent` throw Error.
 
@@ -211,11 +211,11 @@ class ForceTerm {
   /// Adds a bound of the stiffness at each vertex: stiffness_i += Σ_e λ_e over the term's elements e at vertex i, in
   /// all three components of `stiffness`, [local vertices, 3]. λ_e (N/m) is an upper bound, or an estimate by power
   /// iterations, of the largest eigenvalue of the element's stiffness matrix in the reference configuration. If all λ_e
-  /// are upper bounds of the elements' largest eigenvalues, the sums stiffness_i over all terms and ranks satisfy xᵀKx
-  /// ≤ Σ_i stiffness_i |x_i|² for every vector x and the system's stiffness matrix K, and every natural angular
-  /// frequency ω of the system satisfies ω² ≤ max_i stiffness_i / m_i, where m_i is the lumped mass of vertex i. An
-  /// estimate by power iterations does not exceed the element's largest eigenvalue; the safety factor 0.8 of the stable
-  /// substep is sufficient if the estimate is at least 0.8² times the element's largest eigenvalue.
+  /// are upper bounds, the sums stiffness_i over all terms and ranks satisfy xᵀKx ≤ Σ_i stiffness_i |x_i|² for the
+  /// system's stiffness matrix K and every vector x. Every natural angular frequency ω of the system then satisfies ω²
+  /// ≤ max_i stiffness_i / m_i, where m_i is the lumped mass of vertex i. An estimate by power iterations does not
+  /// exceed the element's largest eigenvalue; the safety factor 0.8 of the stable substep is sufficient if the estimate
+  /// is at least 0.8² times the element's largest eigenvalue.
   virtual void add_stiffness_bound(const ParameterSet& /*parameters*/, Field& /*stiffness*/) {}
   /// Adds a bound of the damping at each vertex: damping_i += Σ_e δ_e over the term's elements e at vertex i, in all
   /// three components of `damping`, [local vertices, 3]. δ_e (N s/m) is an upper bound, or an estimate by power

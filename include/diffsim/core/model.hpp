@@ -76,8 +76,8 @@ class Model {
   const ParameterSet& parameters() const { return const_cast<Model*>(this)->parameters(); }  ///< constant overload
 
   /// Computes the quantities of the Model that depend on the parameters alone. The caller must call `prepare` after
-  /// each change of parameters, force terms or fixed components, before calls of `step` that use the changes. Rollouts
-  /// and `DifferentiableScene::step` call `prepare` themselves.
+  /// each change of parameters, force terms or fixed displacement components, before calls of `step` that use the
+  /// changes. Rollouts and `DifferentiableScene::step` call `prepare` themselves.
   virtual void prepare() = 0;
   /// Computes the derivative of the results of `prepare` along `direction`, for the `step_tangent` calls that follow.
   virtual void prepare_tangent(const ParameterSet& direction) = 0;
@@ -153,8 +153,8 @@ class Model {
   /// rounding. Throws Error (input) with the reason if the model cannot undo its steps.
   virtual void set_reversible(bool wanted);
   /// Replaces the state x[n+1] by x[n], in place in `state`. For n > 0, the restored x[n] is bitwise identical to the
-  /// state before step n. For n = 0, the restored x[0] is bitwise identical to the initial state with the positions and
-  /// velocities that `step` has rounded. Stores the Record of step n in `record`, as `step` does.
+  /// state before step n. For n = 0, the restored x[0] is bitwise identical to the initial state after `step` has
+  /// rounded its positions and velocities. Stores the Record of step n in `record`, as `step` does.
   virtual void step_back(int n, State& state, Record& record);
 };
 

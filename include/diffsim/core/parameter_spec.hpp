@@ -41,7 +41,7 @@ enum class Search { linear, logarithmic };
 
 /// Properties of a parameter. Each parameter has one ParameterSpec, which is defined in the folder of the law, force,
 /// integrator or contact that uses the parameter. The ParameterSpec determines the validation of values, the keys and
-/// messages of scene files, the units in files, the default of `search()`, the table in docs/scenes.md and the values
+/// messages of scene files, the units in files, the result of `search()`, the table in docs/scenes.md and the values
 /// used in tests.
 struct ParameterSpec {
   std::string_view name;                    ///< parameter name, without the suffix :LABEL of `ParameterSet::add`

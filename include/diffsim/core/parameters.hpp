@@ -16,13 +16,13 @@ namespace diffsim {
 
 /// Named quantity that a Model depends on. A Parameter whose field has several steps is a control signal: time step n
 /// of a rollout uses the entries n m … (n + 1) m - 1 of the field, where m is the number of local entities. An entry of
-/// a parameter's field consists of the values of all components at one entity.
+/// the field consists of the values of all components at one entity and one time step.
 struct Parameter {
   Field field;  ///< values of the parameter, [steps, local entities, components]
   /// Properties of the parameter; a default-constructed ParameterSpec if the parameter was added without properties.
   ParameterSpec spec = {};
-  /// True for a control: a parameter whose values a Link computes before each step. The values of a control are zero
-  /// between steps.
+  /// True for a control: a parameter whose values a Link (core/model.hpp) computes before each step. The values of a
+  /// control are zero between steps.
   bool is_control = false;
 
   /// Returns the parameter's name: NAME, or NAME:LABEL if the parameter was added with a label LABEL.

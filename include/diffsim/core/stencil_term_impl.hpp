@@ -44,9 +44,10 @@ namespace diffsim {
 ///
 /// - `void work_derivatives(const Values& at, const Vec3<T> (&w)[num_nodes], Values& by) const`, a template of the
 ///   scalar type T with `Values` = `StencilValues<T, num_nodes, num_values>`, sets `by` to the derivatives of the work
-///   Σ w·f of the forces f with respect to positions x, velocities v (if the forces depend on v), rest positions X (if
-///   the forces depend on X) and parameter values p. If F defines neither `work_derivatives` nor `energy_derivatives`,
-///   the derivatives of the work are computed by Dual numbers, which are slower than formulas.
+///   Σ w·f of the forces f with the given nodal vectors w, with respect to positions x, velocities v (if the forces
+///   depend on v), rest positions X (if the forces depend on X) and parameter values p. If F defines neither
+///   `work_derivatives` nor `energy_derivatives`, the derivatives of the work are computed by Dual numbers, which are
+///   slower than formulas.
 ///
 /// - `void energy_derivatives(const Values& at, Values& by) const`, a template of the scalar type T with `Values` =
 ///   `StencilValues<T, num_nodes, num_values>`, sets `by` to the derivatives of the energy with respect to positions x,

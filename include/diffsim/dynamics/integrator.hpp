@@ -44,18 +44,18 @@ struct NewtonOptions {
   /// (`ImplicitOptions::ramp_steps`) and forces f.
   double tolerance = 1e-10;
   /// Tolerance of the residual of the linear system in each Newton iteration, relative to the norm of the right-hand
-  /// side. If the option `linear_tolerance` is 0, the tolerance of each linear system follows Eisenstat & Walker
-  /// (1996), choice 2, or is 1e-2 ρ² if the matrix is factored, where ρ is the reduction of the residual by the last
-  /// iteration; the latter tolerance is at least 1e-12 and at most 1e-3.
+  /// side. If `linear_tolerance` is 0, the tolerance follows Eisenstat & Walker (1996), choice 2, for Krylov methods.
+  /// For factored matrices, the tolerance is then 1e-2 ρ², but at least 1e-12 and at most 1e-3, where ρ is the ratio of
+  /// the last two residual norms of Newton's method.
   double linear_tolerance = 0.0;
   int max_iterations = 1000;  ///< maximum number of Newton iterations of a solve
   /// Maximum number of successive Newton iterations without progress. While prescribed components or obstacles still
-  /// move, a Newton iteration makes progress if it halves the larger of two numbers: the largest distance (m) of a
-  /// component to its prescribed position, and the remaining fraction of the obstacles' motion. When prescribed
-  /// components and obstacles have reached their positions, a Newton iteration makes progress if it halves the residual
-  /// norm, or if the potential Φ of the step falls below the previous minimum of Φ by more than 1e-12 |Φ| and by more
-  /// than 1e-4 of the decrease of Φ since these positions were reached. An iteration halves a quantity if the quantity
-  /// is at most half of its value at the last halving.
+  /// move, an iteration makes progress if it halves the larger of two fractions: the remaining fraction of the largest
+  /// distance of a component to its prescribed position, and the remaining fraction of the obstacles' motion. After the
+  /// end of these motions, an iteration makes progress if it halves the residual norm, or if the step has a potential
+  /// Φ, and Φ falls below its previous minimum by more than 1e-12 |Φ| and by more than 1e-4 of the decrease of Φ since
+  /// the end of the motions. An iteration halves a quantity if the quantity is at most half of its value at the last
+  /// halving.
   int max_stalled = 50;
   /// True if each Newton iteration first attempts the exact Jacobian, even if the change of the residual in the last
   /// iteration indicates that the exact Jacobian is indefinite. Implicit time steppers set `try_exact` to the opposite

@@ -27,9 +27,9 @@ namespace body {
 class ConstraintSet;
 }
 
-/// Mechanical system on the vertices of a mesh: inertias, force terms, gravity, fixed components, prescribed motions,
-/// and the parameters of all these parts. A time stepper is a class derived from Model that advances a System
-/// (SystemModel in src/dynamics/system_model.hpp).
+/// Mechanical system on the vertices of a mesh: inertias, force terms, gravity, fixed components of positions,
+/// prescribed motions, and the parameters of all these parts. A time stepper is a class derived from Model that
+/// advances a System (SystemModel in src/dynamics/system_model.hpp).
 ///
 /// The constructor of System adds the parameter `gravity` [3] (m/s²) and the parameter `rest_positions` [local
 /// vertices, 3] (m), the undeformed shape. Changing `rest_positions` does not change the initial positions x[0].
@@ -40,8 +40,8 @@ class ConstraintSet;
 /// mass whose motion is not prescribed.
 class System {
  public:
-  /// Function that returns the force terms with potentials by which `split(true)` replaces a force term without a
-  /// potential.
+  /// Function that returns force terms with potentials; `split(true)` replaces a force term without a potential by
+  /// these force terms.
   using MakeTerms = std::function<std::vector<std::unique_ptr<ForceTerm>>()>;
 
   /// Constructs a system without inertias and force terms. The initial gravity is (0, -9.8, 0) m/s².
@@ -64,8 +64,8 @@ class System {
   /// segments that have both ends in `vertices`.
   void fix(const std::vector<int>& vertices, std::array<bool, 3> axes);
   /// Fixes the components `axes` of the positions of local vertices, and clamps shells and rods at these vertices. If
-  /// `axes` contains exactly one axis, `vertices` are treated as points of a plane of symmetry normal to this axis;
-  /// otherwise, as built into a wall: slopes of shells and tangents of rods at these vertices are fixed.
+  /// `axes` contains exactly one axis, `vertices` are treated as points of a plane of symmetry normal to this axis.
+  /// Otherwise, slopes of shells and tangents of rods at `vertices` are fixed, as for bodies built into a wall.
   void clamp(const std::vector<int>& vertices, std::array<bool, 3> axes);
   /// Prescribes the motion `motion` for all position components of the given local vertices. Throws Error (input) for
   /// vertices with a component that is already fixed or prescribed.
@@ -86,11 +86,11 @@ class System {
   void add_rigid_bodies(const std::vector<int>& cells);
   /// Adds a joint between two rigid bodies, or between a rigid body and the world. All ranks must pass the same joint.
   /// Adds the parameters `joint_point:NAME` and `joint_axis:NAME`, where NAME is the name of the joint; a spherical
-  /// joint has no axis, a fixed joint has neither. If the joint has an armature, adds the inertia of the joint's rotor
-  /// and the parameter `joint_armature:NAME`. Throws Error (input) if called after `prepare`, if a joint with the same
-  /// name exists, for an armature that is negative or not finite, for an armature of a joint that is neither revolute
-  /// nor prismatic, and for an armature without a rotor in the mesh (`Joint::rotor`). `prepare` throws Error (input)
-  /// for a joint of a body that does not exist or is not rigid, and for redundant constraints.
+  /// joint has no `joint_axis`, and a fixed joint has neither parameter. If the joint has an armature, adds the inertia
+  /// of the joint's rotor and the parameter `joint_armature:NAME`. Throws Error (input) if called after `prepare`, if a
+  /// joint with the same name exists, for an armature that is negative or not finite, for an armature of a joint that
+  /// is neither revolute nor prismatic, and for an armature without a rotor in the mesh (`Joint::rotor`). `prepare`
+  /// throws Error (input) for a joint of a body that does not exist or is not rigid, and for redundant constraints.
   void join(Joint joint);
 
   // ---- parts ----
@@ -248,8 +248,8 @@ class System {
   /// Kinetic energy Σ ½ m |v|² of all vertices.
   double kinetic_energy(const State& state);
   /// Potential energy Σ E - Σ m g·x: the energies E of the force terms, and the potential of gravity, which is zero at
-  /// x = 0. The potential energy is evaluated with the parameters of step n, moving obstacles at their positions at
-  /// time 0, loads at their full values, and no velocities (`Configuration::velocities` is nullptr).
+  /// x = 0. The parameters are those of step n, moving obstacles are at their positions at time 0, loads have their
+  /// full values, and `Configuration::velocities` is nullptr.
   double potential_energy(const State& state, int n = 0);
 
  private:

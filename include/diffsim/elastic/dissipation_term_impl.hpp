@@ -27,10 +27,11 @@ namespace diffsim {
 ///     template <class T> static T energy(const Mat3<T>& rate, const T (&parameters)[K]);
 ///
 /// The law `L` may define the functions `stress`, `stress_tangent` and `stress_moduli` of a law of elasticity
-/// (law.hpp), with `rate` in place of F. Kernels then call `stress` instead of differentiating `energy`, which `L` then
-/// need not define; `stress_tangent` for ∂S/∂Ė : dE in the adjoint, the Jacobian and the bound; and `stress_moduli` for
-/// the derivatives of S by the parameters, if `L` does not define `stress`. ψ must be convex. If S is linear in Ė, `L`
-/// may define `static constexpr bool is_linear = true`; kernels then call `stress` in place of `stress_tangent`.
+/// (law.hpp), with `rate` in place of F. `stress` returns S; if `L` defines `stress`, the function `energy` is not
+/// needed. `stress_tangent` returns ∂S/∂Ė : dE for a change dE of Ė, which the adjoint, the Jacobian and the bound
+/// need. `stress_moduli` computes the derivatives of S with respect to the parameters; kernels call this function only
+/// if `L` does not define `stress`. ψ must be convex. If S is linear in Ė, `L` may define `static constexpr bool
+/// is_linear = true`; kernels then call `stress` in place of `stress_tangent`.
 template <class L, class E>
 class DissipationTerm : public ForceTerm {
   static constexpr int K = L::num_moduli;

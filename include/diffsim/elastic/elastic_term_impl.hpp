@@ -174,13 +174,14 @@ class ElasticTerm : public elastic::ElasticTermBase {
     return result;
   }
 
-  /// Adds the derivatives of the work w·f of the nodal forces f with given nodal vectors w: with respect to the
-  /// positions to the field `positions`, with respect to the moduli to `moduli_gradient`, and with respect to ∂X/∂ξ to
-  /// `shape_sums`, where X are the rest positions and ξ the reference coordinates (see add_shape_derivative()).
-  /// Derivatives with respect to the moduli or ∂X/∂ξ are not computed if `moduli_gradient` or `shape_sums`,
-  /// respectively, is nullptr. If `gradient` contains the material law's control signal, a call of `add_adjoint` with
-  /// `CellPart::inner` or `CellPart::all` adds the derivative with respect to the signal, summed over all cells of the
-  /// force term, to `gradient`; a call with `CellPart::shared` must precede the call with `CellPart::inner`.
+  /// Adds the derivatives of the work w·f of the nodal forces f with given nodal vectors w. The derivatives with
+  /// respect to the positions are added to the field `positions`; the derivatives with respect to the moduli, to
+  /// `moduli_gradient`; the derivatives with respect to ∂X/∂ξ, to `shape_sums` (see add_shape_derivative()), where X
+  /// are the rest positions and ξ the reference coordinates. Derivatives with respect to the moduli or ∂X/∂ξ are not
+  /// computed if `moduli_gradient` or `shape_sums`, respectively, is nullptr. If `gradient` contains the material law's
+  /// control signal, a call of `add_adjoint` with `CellPart::inner` or `CellPart::all` adds the derivative with respect
+  /// to the signal, summed over all cells of the force term, to `gradient`; a call with `CellPart::shared` must precede
+  /// the call with `CellPart::inner`.
   void add_adjoint(const Configuration& at, const Field& w, Field& positions, double* moduli_gradient,
                    double* shape_sums, ParameterSet& gradient, CellPart part) {
     Parameter* const signal = start_signal(gradient);
@@ -201,7 +202,7 @@ class ElasticTerm : public elastic::ElasticTermBase {
 template <Law L>
 std::unique_ptr<ForceTerm> make_nodal_dilatation(const TetrahedralMesh& mesh, const std::vector<int>& cells);
 
-/// Returns the description of the law L in the form of the entries of `elastic_laws`.
+/// Returns the ElasticLaw that describes the law L, as an entry for the list `elastic_laws`.
 template <Law L>
 ElasticLaw describe_law() {
   ElasticLaw law;

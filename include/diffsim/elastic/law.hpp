@@ -17,17 +17,17 @@ namespace diffsim {
 /// `num_moduli` and `needs_positive_jacobian` and the functions `moduli` and `energy`:
 ///
 ///     static constexpr const char* name;
-///     static constexpr std::array<ParameterSpec, P> parameters;   // one value per cell
+///     static constexpr std::array<ParameterSpec, N> parameters;   // N parameters, with one value per cell each
 ///     static constexpr int num_moduli;                            // K, number of moduli that `energy` takes
 ///     static constexpr bool needs_positive_jacobian;              // true if W is defined for J = det F > 0 only
-///     template <class T> static void moduli(const T (&parameters)[P], T (&moduli)[K]);
+///     template <class T> static void moduli(const T (&parameters)[N], T (&moduli)[K]);
 ///     template <class T> static T energy(const Mat3<T>& F, const T (&moduli)[K]);   // W, J/m³
 ///
-/// The functions `moduli` and `energy` are templates on the scalar type T: double, Pack, or Dual or PointGradient,
-/// which are scalars of automatic differentiation and may be nested. Kernels compute the first Piola stress P = ∂W/∂F
-/// and the derivatives of P from `energy` by automatic differentiation. For higher speed, a law may define any of the
-/// functions `stress`, `stress_tangent` and `stress_moduli`, which then replace automatic differentiation for the first
-/// Piola stress P, for ∂P/∂F : dF, and for A_k = ∂P/∂moduli_k:
+/// The functions `moduli` and `energy` are templates on the scalar type T: double, Pack (a SIMD vector of doubles), or
+/// one of the scalars Dual and PointGradient of automatic differentiation, which may be nested. Kernels compute the
+/// first Piola stress P = ∂W/∂F and the derivatives of P from `energy` by automatic differentiation. For higher speed,
+/// a law may define any of the functions `stress`, `stress_tangent` and `stress_moduli`, which then replace automatic
+/// differentiation for the first Piola stress P, for ∂P/∂F : dF, and for A_k = ∂P/∂moduli_k:
 ///
 ///     template <class T> static Mat3<T> stress(const Mat3<T>& F, const T (&moduli)[K]);
 ///     template <class T> static Mat3<T> stress_tangent(const Mat3<T>& F, const Mat3<T>& dF, const T (&moduli)[K]);
@@ -100,7 +100,7 @@ DIFFSIM_FUNCTION Mat3<T> stress_tangent_of(const Mat3<T>& F, const Mat3<T>& dF, 
 
 /// Computes A_k = ∂P/∂moduli_k, where P is the first Piola stress. A law's tangent kernels and adjoint kernels must
 /// compute A_k = ∂P/∂moduli_k by the same function, so that the adjoint is the transpose of the tangent up to rounding
-/// errors of the results: near the rest shape, A_k is a small difference of large terms, and two functions would have
+/// errors of the results. Near the rest shape, A_k is a small difference of large terms, so two functions would have
 /// different rounding errors.
 template <class L, class T, int K>
 DIFFSIM_FUNCTION void stress_moduli_of(const Mat3<T>& F, const T (&moduli)[K], Mat3<T> (&A)[K]) {

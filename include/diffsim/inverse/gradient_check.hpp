@@ -11,7 +11,7 @@ namespace diffsim {
 /// Verdict of the check of the derivatives with respect to one unknown.
 enum class CheckVerdict {
   passed,       ///< the errors of the derivatives are within the tolerances
-  independent,  ///< the loss does not depend on the unknown, which is not a failure
+  independent,  ///< not a failure: the loss does not depend on the unknown
   /// Finite differences can neither confirm nor refute the derivatives, because of rounding noise, failed rollouts, or
   /// an `UnknownCheck::amplification` of 1e4 or more. `UnknownCheck::passed` is then false.
   unresolved,
@@ -22,7 +22,8 @@ enum class CheckVerdict {
 const char* to_string(CheckVerdict verdict);
 
 /// Results of the check of the derivatives with respect to one unknown, along a random direction v. The direction v
-/// changes only the values of the checked unknown; the entries of v have the magnitude of these values.
+/// changes only the values of the checked unknown; the entries of v are about as large as the largest of these values,
+/// or about 1 for a logarithmic unknown.
 struct UnknownCheck {
   std::string name;                             ///< name of the unknown (`Unknown::name`)
   CheckVerdict verdict = CheckVerdict::failed;  ///< verdict of the check of the derivatives with respect to the unknown
@@ -42,13 +43,13 @@ struct UnknownCheck {
   double noise = 0.0;          ///< standard deviation of the loss due to rounding errors
   double solver_effect = 0.0;  ///< magnitude of the change of `slope` if the given solver tolerance is reduced
   /// Linearised relative change ‖J v‖ / ‖x[N]‖ of the final positions if the unknowns u change by v, where J =
-  /// ∂x[N]/∂u, and both norms are over the positions in the final state x[N] only. The entries of v have about the
-  /// magnitude of the unknown's values.
+  /// ∂x[N]/∂u, and both norms are over the positions in the final state x[N] only.
   double amplification = 0.0;
 
   /// Orders log2(R(ε)/R(ε/2)) of the Taylor remainder R(ε) = |L(u + εv) - L(u) - ε ⟨∇L, v⟩| of the loss L along the
-  /// direction v, for four successive halvings of ε. The order is 2 for an exact gradient. `taylor_orders` contains the
-  /// orders of that sequence of four halvings whose orders are closest to 2. The verdict does not depend on the orders.
+  /// direction v. The order is 2 for an exact gradient. Of all sequences of four successive halvings of ε,
+  /// `taylor_orders` contains the orders of the sequence whose orders are closest to 2. The verdict does not depend on
+  /// the orders.
   std::vector<double> taylor_orders;
   double first_step = 0.0;  ///< largest ε of `taylor_orders`
   bool linear = false;      ///< true if the loss L is linear along v up to noise; `taylor_orders` is then empty
@@ -62,10 +63,10 @@ struct GradientCheckOptions {
   /// Largest allowed relative error of `UnknownCheck::slope`. Absolute errors of `slope` up to 10 × `difference_error`
   /// are always allowed.
   double slope_tolerance = 1e-8;
-  /// Relative error of `slope` that finite differences must be able to detect; otherwise, the verdict is not `passed`.
+  /// Relative error of `slope` that finite differences must be able to detect for the verdict `passed`.
   double resolution = 1e-3;
   bool differences = true;  ///< true: finite differences are computed; false: only `dot_product_error` is tested
-  unsigned seed = 1;        ///< seed of the random directions and states
+  unsigned seed = 1;        ///< seed of the random vectors v and w of UnknownCheck
 };
 
 /// Tests the derivatives of the final state and of the loss with respect to each unknown separately, at the point `u`.

@@ -20,10 +20,10 @@ class SumLoss : public Loss {
   /// Adds a loss, multiplied by `weight`, to the sum of losses. After a call of `add`, the caller must not use `loss`
   /// any more, because `add` may have multiplied `loss` by `weight` (`Loss::multiply`).
   void add(std::shared_ptr<Loss> loss, double weight = 1.0);
-  /// Adds the loss as the negative logarithm of a likelihood: `weight` · ½ Σ |r|²/σ², where the sum is over the
-  /// residuals r of all observations. The result is dimensionless. The likelihood is that of observations whose errors
-  /// are independent and normally distributed, with the standard deviation σ = `deviation` in the unit of r. Throws
-  /// Error (input) if `deviation` is not positive and finite.
+  /// Adds the negative logarithm of a likelihood, up to a constant: `weight` · ½ Σ |r|²/σ², where the sum is over the
+  /// residuals r of all observations of `loss`. The added term is dimensionless. The likelihood is that of observations
+  /// whose errors are independent and normally distributed, with the standard deviation σ = `deviation` in the unit of
+  /// r. Throws Error (input) if `deviation` is not positive and finite.
   void add_likelihood(std::shared_ptr<Loss> loss, double deviation, double weight = 1.0);
   /// Common unit of the losses in the sum; "1" if the units of the losses differ.
   std::string unit() const override;

@@ -54,10 +54,11 @@ std::shared_ptr<ConstraintFunction> make_relative_volume_function(InverseProblem
                                                                   std::shared_ptr<const TetrahedralMesh> mesh);
 /// Returns the function c(u) = (∫ η^P dV / ∫ dV)^(1/P), the distortion of the rest shape, with P = `power` ≥ 1 and
 /// integrals over the rest shape of `mesh`. η = |J|²/(3 (det J)^⅔) is the inverse mean ratio (Knupp 2001) of J =
-/// ∂X/∂X₀, with the rest positions X and the rest positions X₀ of `mesh`. η is 1 if J is a rotation times a factor,
-/// otherwise larger, and tends to ∞ if a tetrahedron degenerates. If a tetrahedron is inverted,
-/// `ConstraintFunction::gradient` throws Error (run). Throws Error (input) if `power` is less than 1. Other conditions
-/// on the arguments and Errors as for `make_relative_volume_function`. Collective.
+/// ∂X/∂X₀, where X are the rest positions for the unknowns u and X₀ are the rest positions of `mesh`. η is 1 if J is a
+/// rotation times a factor, otherwise larger, and tends to ∞ if a tetrahedron degenerates. If a tetrahedron is
+/// inverted, `ConstraintFunction::gradient` throws Error (run). Throws Error (input) if `power` is less than 1. The
+/// conditions on `problem`, `k` and `mesh`, and the corresponding Errors, are those of `make_relative_volume_function`.
+/// Collective.
 std::shared_ptr<ConstraintFunction> make_distortion_function(InverseProblem& problem, std::size_t k,
                                                              std::shared_ptr<const TetrahedralMesh> mesh,
                                                              double power = 16.0);
@@ -98,8 +99,8 @@ struct OptimiserOptions {
   bool gauss_newton = false;
   std::vector<Constraint> constraints = {};  ///< for mma and almm
   /// Largest allowed violation of a constraint, relative to the largest magnitude of the constraint's finite bounds. If
-  /// all finite bounds of a constraint are zero, its violation is relative to |c| at the start of the optimisation,
-  /// where c is the function of the constraint, or absolute if c is zero at the start.
+  /// all finite bounds of a constraint are zero, the violation is relative to |c| at the start of the optimisation,
+  /// where c is the function of the constraint. If c is zero at the start, the violation is absolute.
   double constraint_tolerance = 1e-6;
   /// Largest change of an unknown in an iteration of mma, divided by the difference of the unknown's bounds; a value in
   /// (0, 1].
@@ -143,7 +144,7 @@ struct OptimiserResult {
 };
 
 /// Minimises the problem's loss within the bounds of the unknowns and subject to the constraints. Returns the last
-/// iterate. If the rollout fails at a trial point, the optimiser shortens its step. Throws Error if the rollout fails
+/// iterate. If the rollout fails at a trial point, the optimiser shortens the step. Throws Error if the rollout fails
 /// at the start point. Collective. Throws Error (input) in the following cases:
 /// - A constraint has no finite bound, or `lower` is above `upper`.
 /// - There are constraints, and the method is neither mma nor almm.

@@ -61,15 +61,15 @@ Posterior posterior(const Curvature& curvature);
 /// Low-rank form of the Laplace approximation of a posterior distribution, for many unknowns and for priors that have a
 /// covariance matrix C_prior (Bui-Thanh, Ghattas, Martin & Stadler 2013, section 3; Flath et al. 2011).
 ///
-/// The posterior covariance matrix is C ≈ C_prior - Σ_i λ_i/(1 + λ_i) v_i v_iᵀ, where λ_i are the r largest eigenvalues
-/// and v_i are the eigenvectors of the problem H v = λ C_prior⁻¹ v, H is the Hessian of the losses without priors, and
-/// v_iᵀ C_prior⁻¹ v_j = δ_ij. λ_i is the ratio of the information of the observations to the information of the prior
-/// along v_i. If the term of an eigenvalue λ is omitted, the variance along its eigenvector is too large by the factor
-/// 1 + λ.
+/// The posterior covariance matrix is C ≈ C_prior - Σ_i λ_i/(1 + λ_i) v_i v_iᵀ. The values λ_i are the r largest
+/// eigenvalues of the problem H v = λ C_prior⁻¹ v, where H is the Hessian of the losses without priors, and v_i are the
+/// eigenvectors with v_iᵀ C_prior⁻¹ v_j = δ_ij. λ_i is the ratio of the information of the observations to the
+/// information of the prior along v_i. If the term of an eigenpair (λ, v) is omitted, the variance along v is too large
+/// by the factor 1 + λ.
 class LowRankPosterior {
  public:
-  /// Computes the `rank` largest eigenvalues λ of H v = λ C_prior⁻¹ v, or all eigenvalues if there are fewer than
-  /// `rank` unknown values, at the point `u`, by the Krylov–Schur method of SLEPc (options with the prefix
+  /// Computes the r = `rank` largest eigenvalues λ of H v = λ C_prior⁻¹ v at the point `u`, or all eigenvalues if the
+  /// unknowns have fewer than `rank` values. The solver is the Krylov–Schur method of SLEPc (options with the prefix
   /// `posterior_`). The number of products with H is about twice `rank`. `tolerance`: bound of the error of an
   /// eigenvalue λ, relative to 1 + |λ|. `problem` must outlive the LowRankPosterior, and the priors of `problem` must
   /// not change. Throws Error (input) if some unknown does not have exactly one prior with a covariance matrix
@@ -88,7 +88,7 @@ class LowRankPosterior {
   std::vector<double> covariance_product(const std::vector<double>& b) const;
   /// Returns this rank's entries of F z for a vector z, where F Fᵀ = C is the approximate posterior covariance matrix.
   /// If the entries of z are independent samples of the standard normal distribution, u + F z is a sample of the
-  /// approximate posterior distribution. Collective.
+  /// approximate posterior distribution, where u is the point passed to the constructor. Collective.
   std::vector<double> covariance_factor_product(const std::vector<double>& z) const;
   /// Estimates the posterior standard deviations √C_ii of this rank's values of the unknowns u from `samples` samples
   /// of the posterior distribution. The relative standard error of the estimates is about 1/√(2 `samples`). The

@@ -55,23 +55,23 @@ class ValueGradient {
   /// Move constructor; the moved-from object may afterwards only be destroyed.
   ValueGradient(ValueGradient&&) noexcept;
 
-  /// Creates the gradient of values u [cells], one value per cell, for quadratic priors. At each vertex, a linear
-  /// function is fitted by least squares to the values u at the centroids of the adjacent cells. The matrix D has three
-  /// rows per cell, which give the components of the gradient g of the linear function that interpolates the fitted
-  /// values at the cell's vertices; the measure of these rows is the cell's volume (m³).
+  /// Creates the gradient of values u [cells], one value per cell, for quadratic priors. At each corner of a cell, a
+  /// linear function is fitted by least squares to the values u at the centroids of the cells that have this corner.
+  /// The matrix D has three rows per cell: the components of the gradient g of the linear function that interpolates
+  /// the fitted values at the cell's corners. The measure of each row is the cell's volume (m³).
   ///
-  /// The matrix D also has one row per face between two cells, which gives (u₂ - u₁ - ½ (g₁ + g₂)·d)/|d|, where u₁ and
+  /// The matrix D also has one row per face between two cells, which gives (u₂ - u₁ - ½ (g₁ + g₂)·d)/|d|. Here, u₁ and
   /// u₂ are the values and g₁ and g₂ the gradients in the two cells, and d is the vector from the centroid of cell 1 to
-  /// the centroid of cell 2. The measure of this row is the face's area times the distance of the centroids along the
+  /// the centroid of cell 2. The measure of the row is the face's area times the distance of the centroids along the
   /// face's normal. The rows of faces suppress oscillations of u from cell to cell.
   ///
   /// The discrete gradients of linear fields are exact, except near vertices, such as corners, that have too few
   /// adjacent cells to determine the slopes of a fit. Collective.
   static ValueGradient of_cells(const TetrahedralMesh& mesh);
   /// Creates the derivative of values u [cells], one value per cell, across each face between two cells, for
-  /// total-variation priors. The discrete gradient has one entry Δu/d, with the measure A d, per face, where Δu is the
-  /// jump of u across the face, d is the distance, along the face's normal, between the centroids of the adjacent
-  /// cells, and A is the face's area. The sum Σ A d |Δu/d| = Σ A |Δu| over all faces is the total variation of the
+  /// total-variation priors. The discrete gradient has one entry Δu/d per face, with the measure A d. Here, Δu is the
+  /// jump of u across the face, A is the face's area, and d is the distance, along the face's normal, between the
+  /// centroids of the adjacent cells. The sum Σ A d |Δu/d| = Σ A |Δu| over all faces is the total variation of the
   /// piecewise constant field u. Collective.
   static ValueGradient across_faces(const TetrahedralMesh& mesh);
   /// Creates the gradient of values u [owned vertices, components] on the vertices. The function u is linear in each
@@ -102,9 +102,8 @@ class ValueGradient {
   /// Returns this rank's part of K u, with the stiffness matrix K = Dᵀ diag(m) D of the matrix D of the discrete
   /// gradient and the measures m of the rows of D. Collective.
   std::vector<double> stiffness_times(const std::vector<double>& u) const;
-  /// Callback for one row of the matrix D of the discrete gradient: numbers `columns` of the columns with nonzero
-  /// entries, these entries, and the measure of the row. The columns, like the values u, are numbered consecutively
-  /// from rank to rank.
+  /// Callback for one row of the matrix D of the discrete gradient: column indices and values of the row's nonzero
+  /// entries, and the measure of the row. The columns, like the values u, are numbered consecutively from rank to rank.
   using RowFunction =
       std::function<void(const std::vector<std::int64_t>& columns, const std::vector<double>& entries, double measure)>;
   /// Calls `function` for each of this rank's rows of the matrix D of the discrete gradient. For a ValueGradient of
@@ -155,12 +154,13 @@ std::unique_ptr<Prior> make_total_variation_prior(ValueGradient gradient, double
 std::unique_ptr<Prior> make_matern_prior(ValueGradient gradient, std::vector<double> mean, double deviation,
                                          double length);
 
-/// Returns the index of the corner of an L-curve (Hansen 1992), or no value if there is no corner. Among the points at
-/// which the curve of log prior over log misfit turns towards larger misfits, the corner is the point for which the
-/// circle through the point and its two neighbours has the smallest radius (Cultrera & Callegaro 2020). For each of
-/// several factors by which the priors are multiplied, in ascending order, `misfit` contains the loss without priors,
-/// and `prior` the sum of the priors, not multiplied by the factor, at the minimum of the loss with the multiplied
-/// priors. Throws Error (input) if `misfit` and `prior` have fewer than three entries or different sizes.
+/// Returns the index of the corner of an L-curve (Hansen 1992), or no value if there is no corner. The corner is one of
+/// the points at which the curve of log prior over log misfit turns towards larger misfits: the point for which the
+/// circle through the point and its two neighbours has the smallest radius (Cultrera & Callegaro 2020). `misfit` and
+/// `prior` have one entry for each of several factors of the priors, in ascending order of the factors. At the minimum
+/// of the loss with the priors multiplied by a factor, `misfit` is the loss without priors, and `prior` is the sum of
+/// the priors without the factor. Throws Error (input) if `misfit` and `prior` have fewer than three entries or
+/// different sizes.
 std::optional<std::size_t> l_curve_corner(const std::vector<double>& misfit, const std::vector<double>& prior);
 
 }  // namespace diffsim

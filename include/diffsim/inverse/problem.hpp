@@ -47,8 +47,9 @@ class InverseProblem {
 
   /// Creates the InverseProblem of a rollout of `num_steps` steps from the state `initial`. `model` and `loss` must
   /// outlive the InverseProblem. If `checkpoints.memory` is given, the first call of `gradient` plans the checkpointing
-  /// schedule of gradients, and the first call of `hessian_product` plans the schedule of products with the Hessian;
-  /// otherwise, the Model may store results of steps, up to 256 MiB on each rank (`Model::remember_steps`).
+  /// schedule of gradients, and the first call of `hessian_product` plans the schedule of products with the Hessian.
+  /// Without `checkpoints.memory`, the Model may store results of steps, up to 256 MiB on each rank
+  /// (`Model::remember_steps`).
   InverseProblem(Model& model, const State& initial, int num_steps, Loss& loss, std::vector<Unknown> unknowns,
                  const CheckpointOptions& checkpoints = {});
   /// Creates the InverseProblem with a checkpointing schedule and a store that the caller supplies. `store` must
@@ -69,16 +70,17 @@ class InverseProblem {
   void add(InverseProblem& experiment);
   /// Distributes experiments over several groups of processes, which evaluate their experiments at the same time. Each
   /// group of processes has an InverseProblem on a separate communicator. All groups must have the same unknowns, and
-  /// all unknowns must have values that all ranks share. `all`: communicator of all groups. `numbers`: number, from 0
-  /// on, of this problem and of each added experiment, in the order of `add`, among the experiments of all groups.
+  /// all unknowns must have values that all ranks share. `all`: communicator of all groups. `numbers`: number of this
+  /// problem's own experiment, followed by the numbers of the added experiments in the order of `add`. The experiments
+  /// of all groups have the numbers 0, 1, ….
   ///
   /// After a call of `share_experiments`, `value`, `gradient` and `hessian_product` return sums over the experiments of
-  /// all groups, in the order of the experiments' numbers, `start` returns the start value of the group with experiment
-  /// 0, and these four functions and `solver_tolerance` are collective over all groups. If all groups have the same
-  /// number of ranks, the sums are bitwise identical for any number of groups. All groups must add the same priors. If
-  /// a rollout fails in one group, all groups throw the Error of this rollout. Throws Error (input) for an unknown
-  /// whose values the ranks do not share, and if an experiment has no number or several experiments have the same
-  /// number. Collective over all groups.
+  /// all groups, in the order of the experiments' numbers. `start` then returns the start value of the group with
+  /// experiment 0. `value`, `gradient`, `hessian_product`, `start` and `solver_tolerance` are then collective over all
+  /// groups. If all groups have the same number of ranks, the sums are bitwise identical for any number of groups. All
+  /// groups must add the same priors. If a rollout fails in one group, all groups throw the Error of this rollout.
+  /// Throws Error (input) for an unknown whose values the ranks do not share, and if an experiment has no number or
+  /// several experiments have the same number. Collective over all groups.
   void share_experiments(MPI_Comm all, std::vector<int> numbers);
   /// Distributes the windows of multiple shooting (`OptimiserOptions::shooting`) over several groups of processes,
   /// which evaluate their windows at the same time. Each group of processes has an InverseProblem of the same rollout,
@@ -93,7 +95,7 @@ class InverseProblem {
   const InverseProblem& experiment(std::size_t k) const;
   /// Creates an InverseProblem from this problem with another loss, for example for a constraint. The model, the
   /// initial state, the number of steps, the unknowns, and the parameter values p0 of linear maps, material
-  /// distributions and shape filters are those of this problem; the created problem has no priors and no added
+  /// distributions and shape filters are those of this problem. The created problem has no priors and no added
   /// experiments. If `checkpoints` has no value, the CheckpointOptions of this problem are used. `loss` must outlive
   /// the created problem. Throws Error (input) after a call of `share_experiments`.
   std::unique_ptr<InverseProblem> with_loss(Loss& loss, const std::optional<CheckpointOptions>& checkpoints = {}) const;
@@ -133,8 +135,9 @@ class InverseProblem {
   /// `prior_factor()`. Collective.
   std::vector<double> prior_product(const std::vector<double>& u, const std::vector<double>& v) const;
   /// Losses of all experiments, without the priors of this problem, from the last call of `value` or `gradient`: one
-  /// loss for this problem and for each added experiment or, after a call of `share_experiments`, for each experiment
-  /// of all groups of processes. Calls of `gradient` that return a logged result do not change the values of `losses`.
+  /// loss for this problem and for each added experiment. After a call of `share_experiments`, `losses` contains one
+  /// loss for each experiment of all groups of processes. Calls of `gradient` that return a result of the log
+  /// (`set_log`) do not change `losses`.
   const std::vector<double>& losses() const { return losses_; }
   /// Returns true if experiments were added to this problem, or if groups of processes share experiments.
   bool has_experiments() const { return !experiments_.empty() || (groups_ && windows_ == WindowsOfGroups::none); }
@@ -171,12 +174,12 @@ class InverseProblem {
   /// to find the first value that is not finite, and throws Error (run). The Error's message names the step and the
   /// origin of the first value that is not finite: a force term and a vertex, the loss, or another part of the step.
   double gradient(const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer = {});
-  /// Selects the matrix that later calls of `hessian_product` multiply by a vector: the Hessian of the losses if `on`
-  /// is false or, if `on` is true, the Gauss–Newton matrix Jᵀ W J, where J is the Jacobian of the residuals of the
-  /// losses with respect to u, and W are the weights of the residuals. `hessian_product` adds the Hessians of the
-  /// priors to the Hessian of the losses or to the Gauss–Newton matrix. The Gauss–Newton matrix is positive
-  /// semidefinite, equals the Hessian of the losses where the residuals are zero, and needs no second derivatives of
-  /// the model. The Gauss–Newton matrix exists only if all losses are sums of squares.
+  /// Selects the matrix that later calls of `hessian_product` multiply by a vector: the Hessian of the losses (`on` =
+  /// false) or the Gauss–Newton matrix Jᵀ W J (`on` = true). J is the Jacobian of the residuals of the losses with
+  /// respect to u, and W are the weights of the residuals. `hessian_product` adds the Hessians of the priors to the
+  /// Hessian of the losses or to the Gauss–Newton matrix. The Gauss–Newton matrix is positive semidefinite, equals the
+  /// Hessian of the losses where the residuals are zero, and needs no second derivatives of the model. The Gauss–Newton
+  /// matrix exists only if all losses are sums of squares.
   void use_gauss_newton(bool on);
   /// Argument of the last call of `use_gauss_newton`; false by default.
   bool uses_gauss_newton() const { return gauss_newton_; }
@@ -187,10 +190,11 @@ class InverseProblem {
   /// part.
   std::vector<double> hessian_product(const std::vector<double>& u, const std::vector<double>& v,
                                       std::vector<double>* gradient = nullptr);
-  /// Runs this problem's rollout for the unknowns u with its derivative along a change du of u, and calls `observer`
-  /// for each state. Returns (∂L/∂u) du for the loss L of this problem without priors and added experiments.
+  /// Runs this problem's rollout for the unknowns u in forward mode: computes the derivatives of the states along a
+  /// change du of u, and calls `observer` for each state. Returns (∂L/∂u) du for the loss L of this problem without
+  /// priors and added experiments.
   double tangent(const std::vector<double>& u, const std::vector<double>& du, const TangentObserver& observer);
-  /// Sets `state` to the final state x[N] for the unknowns u, and `tangent` to its derivative along a change du of u.
+  /// Sets `state` to the final state x[N] for the unknowns u, and `tangent` to (∂x[N]/∂u) du for a change du of u.
   void final_state(const std::vector<double>& u, const std::vector<double>& du, State& state, State& tangent);
   /// Returns (∂x[N]/∂u)ᵀ w at the vector u of unknowns for a State w, where x[N] is the state after the last step.
   std::vector<double> final_state_adjoint(const std::vector<double>& u, const State& w);
@@ -211,11 +215,11 @@ class InverseProblem {
   /// `u`.
   std::vector<double> physical_gradient(std::size_t k, const std::vector<double>& u,
                                         const std::vector<double>& gradient) const;
-  /// Returns this rank's part of the derivatives of a function c of unknown k's field with respect to unknown k's
-  /// values in the vector u. `by_entries`: derivatives of c with respect to the entries of the field on this rank,
-  /// owned entries first. If the ranks share the values of unknown k, `by_entries` contains this rank's contributions,
-  /// which `unknown_gradient` sums over all ranks. For a parameter with the same entries on all ranks, `by_entries`
-  /// must already contain the sums over all ranks. Collective.
+  /// Returns this rank's part of ∂c/∂u_k, where c is a function of unknown k's field and u_k are unknown k's values in
+  /// the vector u. `by_entries`: derivatives of c with respect to the entries of the field on this rank, owned entries
+  /// first. If the ranks share the values of unknown k, `by_entries` contains this rank's contributions, which
+  /// `unknown_gradient` sums over all ranks. For a parameter with the same entries on all ranks, `by_entries` must
+  /// already contain the sums over all ranks. Collective.
   std::vector<double> unknown_gradient(std::size_t k, const std::vector<double>& u,
                                        const std::vector<double>& by_entries) const;
   /// Index of the first value of unknown k in this rank's part of the vector u of unknowns.
@@ -233,10 +237,10 @@ class InverseProblem {
   /// Error of `gradient` names no step and no origin.
   void locate_values_not_finite(bool on) { locates_ = on; }
   /// Sets a factory that creates the checkpointing schedules of products with the Hessian. A product with the Hessian
-  /// needs a separate schedule, because its states and the data stored per step for the reverse run take more memory
-  /// than those of a gradient. If no factory is set, products with the Hessian use the schedule of gradients or, with a
-  /// memory budget, a separately planned schedule. `set_product_schedule` is for the runner (src/app); the header of
-  /// Schedule is src/checkpoint/schedule.hpp.
+  /// needs a separate schedule, because the states of the product and the data stored per step for the reverse run take
+  /// more memory than for a gradient. If no factory is set, products with the Hessian use the schedule of gradients or,
+  /// with a memory budget, a separately planned schedule. `set_product_schedule` is for the runner (src/app); the
+  /// header of Schedule is src/checkpoint/schedule.hpp.
   void set_product_schedule(ScheduleFactory make) { make_product_schedule_ = std::move(make); }
   /// Sets the journal on the disk in which `gradient` saves its progress, so that an interrupted call of `gradient` can
   /// be resumed; nullptr disables the journal. `set_journal` is for the runner (src/app); the header of SweepJournal is
@@ -313,16 +317,16 @@ class InverseProblem {
   /// ranks (`is_global`), because `g` then is already the sum over all ranks.
   void sum_shared(std::size_t k, std::vector<double>& g) const;
   /// Sets the parameters from the vector `u` of unknowns, and returns the schedule of a product with the Hessian. The
-  /// caller must not allocate the states of the product with the Hessian before `begin_product` returns: the plan of
-  /// the schedule includes an estimate of the memory of these states, and would count states that already exist a
-  /// second time. Throws Error (input) if the schedule does not reverse all steps.
+  /// caller must not allocate the states of the product with the Hessian before `begin_product` returns. The plan of
+  /// the schedule includes an estimate of the memory of these states, and would count existing states twice. Throws
+  /// Error (input) if the schedule does not reverse all steps.
   std::unique_ptr<Schedule> begin_product(const std::vector<double>& u);
   /// Sets `start.first` to the initial state x[0] at the vector u of unknowns, `start.second` to the derivative of x[0]
   /// along a change v of u, and `direction` to the derivative of the parameters along v.
   void start_product(const std::vector<double>& u, const std::vector<double>& v, ParameterSet& direction,
                      JoinedState& start);
   /// Performs the forward run and the reverse sweep of a product with the Hessian or the Gauss–Newton matrix. Before
-  /// the call, `ends` contains the initial state and the derivative of the initial state along the vector of the
+  /// the call, `ends` contains the initial state and the derivative of the initial state along the vector v of the
   /// product; after the call, `ends` contains the adjoints of these two states.
   void sweep_product(Model& model, Loss& loss, Schedule& schedule, JoinedState& ends, ParameterSet& product);
   /// Returns the product of the Gauss–Newton matrix of this problem's loss with v.
@@ -349,8 +353,8 @@ class InverseProblem {
                                   const State& by_initial);
   double sweep(Loss& loss, const std::vector<double>& u, std::vector<double>& gradient, const StateObserver& observer,
                SweepJournal* journal);
-  /// Repeats the forward run and the reverse run of this problem, whose gradient is not finite, and throws Error (run);
-  /// the message names the step and the origin of the first value that is not finite.
+  /// Repeats the forward run and the reverse run of this problem, whose gradient is not finite, and throws Error (run).
+  /// The message names the step and the origin of the first value that is not finite.
   [[noreturn]] void locate_not_finite(const std::vector<double>& u);
   /// Calls `evaluate(k, problem)` for this problem (k = 0) and each added experiment (k > 0). Returns the results of
   /// `evaluate` for all experiments of all groups of processes, in the order of the experiments' numbers. `width`:
@@ -400,7 +404,7 @@ class InverseProblem {
   bool is_added_ = false;  // true: this problem was added to another problem
 };
 
-/// Returns names for the values of unknown k, such as "youngs_modulus[soft]" or "gravity.x", if all ranks have the same
+/// Returns names for the values of unknown k, such as "youngs_modulus[soft]" or "gravity.x", if all ranks share these
 /// values; otherwise returns an empty list.
 std::vector<std::string> value_names(const InverseProblem& problem, std::size_t k);
 

@@ -12,14 +12,15 @@
 
 namespace diffsim {
 
-/// Linear filter of densities ρ, one per tetrahedron (Lazarov & Sigmund 2011): the filtered densities ρ̃ = F ρ solve ρ̃ -
-/// r² Δρ̃ = ρ with a length r and Neumann boundary conditions, discretised by two-point fluxes across faces. The density
-/// filter keeps the integral of the densities, and the filtered densities are between the least and the largest
-/// density, up to the tolerance 1e-10 of the linear solver, whose PETSc options have the prefix `filter_`.
+/// Linear filter of densities ρ, one density per tetrahedron (Lazarov & Sigmund 2011). The filtered densities ρ̃ = F ρ
+/// solve the equation ρ̃ - r² Δρ̃ = ρ with a length r and Neumann boundary conditions, discretised by two-point fluxes
+/// across faces. The density filter keeps the integral of the densities, and the filtered densities are between the
+/// least and the largest density, up to the tolerance 1e-10 of the linear solver. The solver's PETSc options have the
+/// prefix `filter_`.
 class DensityFilter {
  public:
-  /// `radius` R (m): radius of a cone-shaped kernel with about the effect of the equation ρ̃ - r² Δρ̃ = ρ for filtered
-  /// densities ρ̃, where r = R/(2 √3). Throws Error (input) if `radius` is not positive. Collective.
+  /// `radius` R (m): radius of a cone-shaped filter kernel that has about the same effect as the equation ρ̃ - r² Δρ̃ =
+  /// ρ with r = R/(2 √3). Throws Error (input) if `radius` is not positive. Collective.
   DensityFilter(const TetrahedralMesh& mesh, double radius);
   ~DensityFilter();
   /// Number of densities on this rank: one per tetrahedron of the rank.
@@ -36,17 +37,17 @@ class DensityFilter {
 };
 
 /// Linear filter of a change s of a shape, one vector per vertex. Each component of the filtered change w = F s of a
-/// shape solves the equation w - r² Δw = s, where s is the unfiltered change and r is a length, with w = 0 at fixed
-/// vertices and Neumann boundary conditions elsewhere, discretised by linear elements with lumped masses. The shape
-/// filter makes changes of a shape smooth, so that a motion of the surface moves the interior and the tetrahedra keep
-/// their quality (Lazarov & Sigmund 2011; for shapes, Hojjat, Stavropoulou & Bletzinger 2014).
+/// shape solves the equation w - r² Δw = s, where s is the unfiltered change and r is a length. The boundary conditions
+/// are w = 0 at fixed vertices, and Neumann conditions elsewhere. The equation is discretised by linear elements with
+/// lumped masses. The shape filter makes changes of a shape smooth, so that a motion of the surface moves the interior
+/// and the tetrahedra keep their quality (Lazarov & Sigmund 2011; for shapes, Hojjat, Stavropoulou & Bletzinger 2014).
 class ShapeFilter {
  public:
-  /// `radius` R (m): radius of a cone-shaped kernel with about the effect of the equation w - r² Δw = s for filtered
-  /// changes w of a shape, where r = R/(2 √3). `fixed`: names of regions whose vertices do not move. `moves`: for each
-  /// of the three components of the filtered change, false to set the component to zero at all vertices. Throws Error
-  /// (input) if `radius` is not positive, for an unknown region, if all entries of `moves` are false, and if a vertex
-  /// belongs to no tetrahedron. Collective.
+  /// `radius` R (m): radius of a cone-shaped filter kernel that has about the same effect as the equation w - r² Δw = s
+  /// with r = R/(2 √3). `fixed`: names of regions whose vertices do not move. `moves`: for each of the three components
+  /// of the filtered change, false to set the component to zero at all vertices. Throws Error (input) if `radius` is
+  /// not positive, for an unknown region, if all entries of `moves` are false, and if a vertex belongs to no
+  /// tetrahedron. Collective.
   ShapeFilter(const TetrahedralMesh& mesh, double radius, const std::vector<std::string>& fixed = {},
               std::array<bool, 3> moves = {true, true, true});
   ~ShapeFilter();
@@ -67,7 +68,7 @@ class ShapeFilter {
 };
 
 /// Parameter p of the Model, in addition to `Unknown::parameter`, that depends on the densities of a
-/// MaterialDistribution: p = p0 (ε + (1 - ε) ρ̃^penalty), where p0 are the Model's values of p when the InverseProblem
+/// MaterialDistribution: p = p0 (ε + (1 - ε) ρ̃^penalty). Here, p0 are the Model's values of p when the InverseProblem
 /// is constructed, ρ̃ are the filtered densities, and ε is the member `minimum`.
 struct DistributedParameter {
   /// Name of the Model's parameter; the parameter must have one value per tetrahedron.
@@ -77,10 +78,9 @@ struct DistributedParameter {
 };
 
 /// Density-based design of the distribution of a material (SIMP, Bendsøe & Sigmund 1999). The unknowns are the
-/// densities ρ of the tetrahedra, from 0 (void) to 1 (material). The Model's parameter is
-///   p = p0 (ε + (1 - ε) ρ̃^penalty),
-/// where p0 are the values of the parameter when the InverseProblem is constructed, ρ̃ are the filtered densities, and ε
-/// is the member `minimum`.
+/// densities ρ of the tetrahedra, from 0 (void) to 1 (material). The parameter `Unknown::parameter` of the Model is p =
+/// p0 (ε + (1 - ε) ρ̃^penalty), where p0 are the values of the parameter when the InverseProblem is constructed, ρ̃ are
+/// the filtered densities, and ε is the member `minimum`.
 struct MaterialDistribution {
   double penalty = 3.0;   ///< exponent of the filtered densities ρ̃ in the formula of the parameter; at least 1
   double minimum = 1e-3;  ///< ε, in (0, 1): value of the parameter in void, relative to the value p0 in the material
@@ -106,8 +106,8 @@ std::vector<double> prescribed_densities(const TetrahedralMesh& mesh, const std:
 ///
 /// A parameter of a Model has one entry per cell, vertex or step, or a single entry for the whole model. The unknown
 /// may have one value per entry of the parameter p, one value for all entries, or one value per group of entries, such
-/// as a region: p_e = u_group(e) for each entry e, where u are the values of the unknown. The parameter names
-/// `initial_positions` and `initial_velocities` denote the positions and velocities of the initial state x[0].
+/// as a region. With groups, p_e = u_group(e) for each entry e, where u are the values of the unknown. The parameter
+/// names `initial_positions` and `initial_velocities` denote the positions and velocities of the initial state x[0].
 struct Unknown {
   std::string parameter = {};  ///< name of the Model's parameter that the unknown sets
   std::string label = {};      ///< name of the unknown in files and messages; if empty, the name is `parameter`
@@ -121,10 +121,10 @@ struct Unknown {
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();  ///< upper bound of the values whose lower bound is `lower`
   bool logarithmic = false;  ///< true: the unknown is the logarithm ln p of the parameter p
-  /// Matrix B of a linear map from few values u, shared by all ranks, to the parameter p (this rank's rows, [entries ·
-  /// components, values of u]): p = p0 + B u, or ln p = ln p0 + B u for a logarithmic unknown, where p0 are the Model's
-  /// values when the InverseProblem is constructed. For an unknown with a linear map, `lower`, `upper` and `start` are
-  /// values of u (an empty `start` means u = 0), and `group` must be empty.
+  /// Matrix B of a linear map from few values u, shared by all ranks, to the parameter p: p = p0 + B u, or ln p = ln
+  /// p0 + B u for a logarithmic unknown, where p0 are the Model's values when the InverseProblem is constructed. `map`
+  /// contains this rank's rows of B, [entries · components, values of u]. For an unknown with a linear map, `lower`,
+  /// `upper` and `start` are values of u (an empty `start` means u = 0), and `group` must be empty.
   std::vector<double> map = {};
   int map_numbers = 0;  ///< number of columns of the matrix `map`; 0 if the unknown has no linear map
   /// Density-based distribution of a material, instead of values of the parameter: the unknowns are the densities of

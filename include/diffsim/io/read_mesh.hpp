@@ -12,10 +12,10 @@
 namespace diffsim {
 
 /// Reads a mesh file. Each rank reads a block of consecutive vertices and a block of consecutive tetrahedra from an
-/// HDF5 file (see mesh_file.hpp); the blocks of all ranks have nearly equal size. Gmsh (see gmsh_reader.hpp), VTU (see
-/// vtu_reader.hpp), MED (see med_reader.hpp), Exodus (see exodus_reader.hpp) and OBJ, STL and PLY files (see
-/// polygon_reader.hpp) are read on rank 0, and the blocks of the mesh on all other ranks are empty. `scale`: factor
-/// that converts the coordinates in the file to metres. Throws Error of kind `input` if diffsim recognises but does not
+/// HDF5 file (see mesh_file.hpp); the blocks of all ranks have nearly equal size. Files of all other formats are read
+/// on rank 0, and the blocks of the mesh on all other ranks are empty: Gmsh (gmsh_reader.hpp), VTU (vtu_reader.hpp),
+/// MED (med_reader.hpp), Exodus (exodus_reader.hpp), and OBJ, STL and PLY (polygon_reader.hpp). `scale`: factor that
+/// converts the coordinates in the file to metres. Throws Error of kind `input` if diffsim recognises but does not
 /// support the format of the file; the message says how to convert the file.
 ///
 /// The returned mesh consists of the file's cells of the kind `kind`. OBJ, STL and PLY files have no tetrahedra. For
@@ -24,7 +24,7 @@ namespace diffsim {
 /// `order`: order of the returned tetrahedra, 1 or 2. With `order` = 1, the tetrahedra have the corners of the file's
 /// cells; mid-edge nodes of second-order cells keep their numbers and become vertices that belong to no cell. With
 /// `order` = 2, elevate() adds mid-edge nodes to linear tetrahedra of the file. Throws the same Error of kind `input`
-/// on every rank if the file cannot be read or the mesh is not valid; the message names the file, and the line or the
+/// on every rank if the file cannot be read or the mesh is not valid. The message names the file, and the line or the
 /// dataset with the error. A mesh with two vertices at the same position is valid only if the argument
 /// `allow_coincident_vertices` is true. Collective.
 MeshData read_mesh_data(MPI_Comm comm, const std::string& path, double scale = 1.0,

@@ -33,13 +33,13 @@ struct ObservedPoints {
 /// example `/positions` (m) or `/velocities` (m/s). The dataset `/mesh/vertices` [vertices, 3] contains the rest
 /// positions (m), and `/mesh/cells` [cells, nodes per cell] contains the vertex numbers of the cells.
 ///
-/// If the bodies of the mesh have names (`TetrahedralMesh::bodies`), the group `/bodies/BODY` of each body BODY, not
-/// the root, contains the body's datasets NAME, `mesh/vertices` and `mesh/cells`; vertex numbers in `mesh/cells` are
-/// relative to the body's first vertex. The values of fields at directors, which are additional vertices of the mesh,
-/// are in the group `/bodies/BODY/directors`; the rotor of a joint has only the group `directors`.
+/// If the bodies of the mesh have names (`TetrahedralMesh::bodies`), the datasets NAME, `mesh/vertices` and
+/// `mesh/cells` of each body BODY are in the group `/bodies/BODY`, not in the root. Vertex numbers in `mesh/cells` are
+/// then relative to the body's first vertex. The values of fields at directors (vectors that the mesh stores as
+/// additional vertices) are in the group `/bodies/BODY/directors`; the rotor of a joint has only the group `directors`.
 ///
 /// An affine body has one cell, a tetrahedron, in the HDF5 file. The group `/bodies/BODY/surface` of an affine body
-/// contains the body's triangle surface and the fields with three components; the values at the surface's vertices
+/// contains the body's triangle surface and the fields with three components. The values at the surface's vertices
 /// follow from the values at the corners of the body's cell by an affine function of the rest position.
 ///
 /// Vertices that belong to no cell have their rest positions in the dataset `positions`, and zeros in other datasets.
@@ -47,7 +47,7 @@ struct ObservedPoints {
 /// All functions of TrajectoryWriter except `num_frames` are collective.
 class TrajectoryWriter {
  public:
-  /// Values that are computed from a state and belong to no vertex, such as coordinates of joints or reactions. The
+  /// Values that are computed from a state and belong to no vertex, such as reactions or coordinates of joints. The
   /// dataset `/NAME` [frames, labels], where NAME is the member `name`, contains the values of each frame in the order
   /// of the member `labels`, and the dataset `/NAME.names` contains the labels.
   struct Values {
@@ -59,9 +59,9 @@ class TrajectoryWriter {
     std::function<std::vector<double>(int step, const State& state)> of;
   };
 
-  /// Opens the file. `fields`: names of the State's fields to write, which have one entry per local or owned vertex.
-  /// Throws Error (input) if the file `path` cannot be written. With `expected_frames` > 0, the first call of `write`
-  /// throws Error (input) if the disk has no space for that many frames. The mesh must outlive the TrajectoryWriter.
+  /// Creates the HDF5 file. `fields`: names of the State's fields to write, which have one entry per local or owned
+  /// vertex. Throws Error (input) if the file `path` cannot be written. If the disk lacks space for `expected_frames`
+  /// frames, the first call of `write` throws Error (input). The mesh must outlive the TrajectoryWriter.
   TrajectoryWriter(const TetrahedralMesh& mesh, const std::string& path,
                    std::vector<std::string> fields = {"positions", "velocities"}, std::int64_t expected_frames = 0);
   ~TrajectoryWriter();
@@ -73,9 +73,9 @@ class TrajectoryWriter {
   /// Appends a frame with the fields of `state`, the state after `step` steps at the simulated time `time` (s). If a
   /// call of `write` fails, the frames of earlier calls stay valid.
   void write(int step, double time, const State& state);
-  /// Closes the HDF5 file, renames the file `path`.partial to `path`, and writes an XDMF file, called `path` with the
-  /// extension replaced by `.xdmf`. A writer destroyed before a call of `finish` leaves no file. After a failed run or
-  /// call of `write`, `finish(false)` may be called. `finish` does nothing if no frame has been written.
+  /// Closes the HDF5 file, renames the file from `path`.partial to `path`, and writes an XDMF file: `path` with the
+  /// extension `.xdmf`. A writer destroyed before a call of `finish` leaves no file. After a failed run or `write`,
+  /// `finish(false)` keeps the frames, with the attribute `complete` = 0. `finish` without frames does nothing.
   void finish(bool complete = true);
 
   std::int64_t num_frames() const { return static_cast<std::int64_t>(times_.size()); }  ///< number of frames written

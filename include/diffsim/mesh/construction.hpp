@@ -15,14 +15,15 @@ namespace diffsim {
 /// divided into cells[0] × cells[1] × cells[2] bricks of six tetrahedra each.
 ///
 /// Each brick is split along the diagonal from the corner with the smallest to the corner with the largest coordinates
-/// (Kuhn 1960), so neighbouring bricks conform. Vertices and bricks are numbered with x fastest and z slowest;
-/// tetrahedron t of brick b is cell 6 b + t. Bricks and vertices are divided evenly among the ranks, in the order of
-/// their numbers. The six tetrahedra of a brick are on the same rank. The sides of the box are the regions x_min,
-/// x_max, y_min, y_max, z_min, z_max (dimension 2, tags 1 to 6). No communication.
+/// (Kuhn 1960), so the tetrahedra of neighbouring bricks conform. Vertices and bricks are numbered with x fastest and z
+/// slowest; tetrahedron t of brick b is cell 6 b + t. Bricks and vertices are divided evenly among the ranks, in the
+/// order of their numbers. The six tetrahedra of a brick are on the same rank. The sides of the box are the regions
+/// x_min, x_max, y_min, y_max, z_min, z_max (dimension 2, tags 1 to 6). No communication.
 ///
-/// Throws InputError if a size or a number of bricks is not positive, if a size is not finite, if the bricks are so
-/// flat that validate_cells() would reject their tetrahedra, if 64-bit integers cannot count the tetrahedra, or if the
-/// block does not fit into the machine's memory. Throws Error if `rank` is not in the range from 0 to `num_ranks` - 1.
+/// Throws InputError if a size or a number of bricks is not positive, or if a size is not finite. Throws InputError if
+/// the bricks are so flat that validate_cells() would reject their tetrahedra, if 64-bit integers cannot count the
+/// tetrahedra, or if the block does not fit into the machine's memory. Throws Error if `rank` is not in the range from
+/// 0 to `num_ranks` - 1.
 MeshData box_mesh(const std::array<double, 3>& size, const std::array<int, 3>& cells, int rank, int num_ranks);
 /// Overload of box_mesh() for the calling rank of a communicator. Throws the same Error of kind `input` on every rank
 /// in all cases in which the overload without a communicator throws InputError. Collective.
@@ -53,8 +54,8 @@ MeshData segment_mesh(MPI_Comm comm, const std::vector<std::array<double, 3>>& v
 /// Returns the mesh of an affine body. The mesh of an affine body has one cell, the inertial tetrahedron (see
 /// AffineBody), and is stored on the first rank. Every rank must pass the whole surface of the body.
 ///
-/// Throws InputError if the surface does not enclose a volume, if its normals point inwards, or if the body is too
-/// flat, that is, if its smallest extent is less than about 10⁻⁶ of its largest extent. No communication.
+/// Throws InputError if the surface does not enclose a volume or its normals point inwards, or if the body's smallest
+/// extent is less than about 10⁻⁶ of its largest extent. No communication.
 MeshData affine_body(MPI_Comm comm, TriangleMesh surface);
 
 /// Mass, centre of mass and covariance of the mass distribution of an affine body.
@@ -71,8 +72,8 @@ struct MassProperties {
 /// Returns the mesh of an affine body with the given mass properties, which are independent of the body's surface. The
 /// argument `surface` may be empty or consist of several disconnected parts. Throws InputError if the covariance of the
 /// mass distribution is not positive definite, that is, if a principal moment of inertia is not less than the sum of
-/// the two others, or if the body is too flat, that is, if the smallest extent of the mass distribution is less than
-/// about 10⁻⁶ of the largest extent. No communication.
+/// the two others. Throws InputError if the smallest extent of the mass distribution is less than about 10⁻⁶ of the
+/// largest extent. No communication.
 MeshData affine_body(MPI_Comm comm, const MassProperties& mass, TriangleMesh surface);
 
 /// Returns this rank's block of the mesh of a joint's rotor (`Joint::armature`): one point, whose vertex stores a

@@ -128,7 +128,7 @@ class TetrahedralMesh {
   /// Number of shared cells, which have a vertex that another rank also has. Shared cells have the lowest local numbers
   /// of all cells.
   int num_shared_cells() const { return num_shared_cells_; }
-  int num_vertices() const { return static_cast<int>(positions_.size() / 3); }  ///< including ghosts
+  int num_vertices() const { return static_cast<int>(positions_.size() / 3); }  ///< number of vertices, with ghosts
   int num_owned_vertices() const;  ///< number of vertices that this rank owns
   /// Returns 1 + the largest local number of an owned vertex of which another rank has a copy, or 0 if there is no such
   /// vertex.
@@ -201,8 +201,8 @@ class TetrahedralMesh {
   const Region& region(const std::string& name) const;
   /// Returns this rank's faces of a region; each face is on only one rank. If the mesh file has groups of faces called
   /// `name`, the returned faces are the faces of these groups. If the groups called `name` have no faces, the returned
-  /// faces are the boundary faces of the groups' cells; if no group is called `name`, the boundary faces whose vertices
-  /// are all in the region `name`. Collective.
+  /// faces are the boundary faces of the groups' cells. If no group is called `name`, the returned faces are the
+  /// boundary faces whose vertices are all in the region `name`. Collective.
   std::vector<Face> faces(const std::string& name) const;
   bool has_region(const std::string& name) const;  ///< true if the mesh has a region called `name`
   std::vector<std::string> region_names() const;   ///< names of all regions, beginning with `all`
@@ -218,7 +218,7 @@ class TetrahedralMesh {
   /// represents an affine body, else 1. The returned list is empty if the mesh has no affine bodies.
   std::vector<double> volume_factors(const std::vector<int>& cells = {}) const;
 
-  MeshQuality quality() const;  ///< collective
+  MeshQuality quality() const;  ///< volume, quality and edge lengths of the whole mesh; collective
   /// Hash of the cells of all kinds, in file order, and of the coordinates of their nodes. The hash does not include
   /// the directors of segments, and does not depend on the number of ranks. Collective.
   std::uint64_t fingerprint() const;
@@ -248,7 +248,7 @@ class TetrahedralMesh {
   int num_cells_ = 0;
   int num_shared_cells_ = 0;
   std::array<LowerCellSet, 3> lower_;
-  std::vector<int> cells_;  // including copies of a cell that pad the last pack
+  std::vector<int> cells_;  // with copies of a cell that pad the last SIMD pack
   std::vector<double> positions_;
   std::vector<std::pair<std::int64_t, std::array<double, 3>>> unused_;  // (index in this rank's block, position in m)
   std::int64_t num_unused_ = 0;

@@ -22,8 +22,8 @@ class Policy {
   /// Returns weights of the policy from which an optimisation can start. Default: zeros.
   virtual std::vector<double> initial_weights() const { return std::vector<double>(num_weights(), 0.0); }
 
-  using Values = std::span<const double>;  ///< constant array of numbers
-  /// Returns u, [outputs].
+  using Values = std::span<const double>;  ///< constant array of values
+  /// Returns the outputs u = π(y; θ), [outputs].
   virtual std::vector<double> evaluate(Values y, Values theta) const = 0;
   /// Returns ∂π/∂y dy + ∂π/∂θ dθ, [outputs], for the outputs π and changes dy of the inputs y and dθ of the weights θ.
   virtual std::vector<double> tangent(Values y, Values theta, Values dy, Values dtheta) const = 0;
@@ -48,7 +48,7 @@ struct PerceptronOptions {
 };
 
 /// Makes a fully connected neural network. Hidden layer l computes a_l = tanh(W_l a_{l-1} + b_l) from the outputs
-/// a_{l-1} of the previous layer, with weights W_l and biases b_l, where a_0 = y are the inputs of the network; the
+/// a_{l-1} of the previous layer, with weights W_l and biases b_l, where a_0 = y are the inputs of the network. The
 /// output layer computes z = W a + b from the outputs a of the previous layer. The vector θ of weights contains, for
 /// each layer l, the weights W_l, row-major [neurons, neurons of the previous layer], followed by the biases b_l. The
 /// initial weights of a network without hidden layers are zero. With hidden layers, the initial entries of each matrix
@@ -62,8 +62,8 @@ std::shared_ptr<const Policy> make_perceptron(std::size_t num_inputs, std::size_
 /// each sensor, in the order of `sensors`, followed by sin(2π f t) and cos(2π f t) for each f in `frequencies`, at the
 /// time t = n dt.
 ///
-/// The sensors of a feedback are evaluated with all controls set to zero, which affects sensors of forces, such as a
-/// reaction.
+/// The sensors of a feedback are evaluated with all controls set to zero. Sensors of forces, such as a reaction,
+/// therefore do not include the forces that the controls cause.
 struct Feedback {
   std::string name = {};  ///< NAME in `policy:NAME`, the parameter that contains the weights θ
   std::vector<std::shared_ptr<Sensor>> sensors = {};  ///< measured quantities

@@ -14,8 +14,8 @@
 
 namespace diffsim {
 
-/// Measured quantity y(n, x[n], p) of a scene, where x[n] is the state after n steps and p are the parameters of the
-/// scene. A measured quantity has a few components; examples are the reaction and the mean strain of a region. The
+/// Measured quantity y(n, x[n], p) of a scene, for example the reaction or the mean strain of a region, where x[n] is
+/// the state after n steps and p are the parameters of the scene. A measured quantity has a few components. The
 /// derivatives of a sensor require an earlier call of `Model::prepare` for the current parameters. All functions are
 /// collective. A sensor must not outlive its scene.
 class Sensor {
@@ -40,7 +40,7 @@ class Sensor {
   /// Adds (∂y/∂x)ᵀ w to the entries of `adjoint` at owned vertices, and this rank's contribution to (∂y/∂p)ᵀ w to
   /// `gradient`, for the sensor's value y at state x and parameters p, and a vector w [components]. The Model sums the
   /// derivatives of sensors with respect to masses and other results of `Model::prepare`: `Model::begin_adjoint` zeroes
-  /// these sums, and `Model::prepare_adjoint` adds their contribution to a gradient.
+  /// these sums, and `Model::prepare_adjoint` adds the contribution of the sums to a gradient.
   virtual void add_adjoint(int n, const State& state, const std::vector<double>& w, State& adjoint,
                            ParameterSet& gradient) = 0;
   /// Adds the derivatives of (∂y/∂x)ᵀ w and (∂y/∂p)ᵀ w, which `add_adjoint` computes for the sensor's value y, along
@@ -55,7 +55,7 @@ class Sensor {
 struct SensorPlace {
   std::string region = "all";  ///< name of a region of the scene's mesh
   /// Rest position (m) of a material point inside a tetrahedron. If `point` has a value, `region` must be `all`. The
-  /// barycentric coordinates of a sensor's point in its tetrahedron do not change, even if the rest shape changes. In
+  /// barycentric coordinates of a sensor's point in the tetrahedron do not change, even if the rest shape changes. In
   /// an affine body, which a single tetrahedron represents, a point may be outside the tetrahedron.
   std::optional<std::array<double, 3>> point = {};
   std::string body = {};  ///< name of the body that contains `point`; may be empty if the mesh has one body
@@ -244,23 +244,23 @@ struct SilhouetteOptions {
   /// Region whose boundary faces and triangles form the silhouette. In a mesh with affine bodies, the region must be
   /// `all`, BODY/all, or a region BODY/REGION of a body that is not affine.
   std::string region = "all";
-  /// Odd side length, in pixels, of the square around each pixel over which image and masks are averaged. The larger
-  /// `filter` is, the farther apart the silhouettes in image and mask may be without a zero gradient of the loss.
+  /// Odd side length, in pixels, of the square around each pixel over which image and masks are averaged. With a larger
+  /// `filter`, the gradient of the loss remains nonzero for silhouettes that are farther apart in image and mask.
   int filter = 1;
 };
 
 /// Makes the loss 1/(2N) Σ_i (c(n_i) - c(m_i))², which compares the image n_i of a surface with observed masks m_i
 /// through a function c; the sum is over the N observed pixels i of all masks. In the silhouette loss, the value n_i of
 /// pixel i is the sum of the areas of the visible triangles inside a square of `filter` × `filter` pixels around pixel
-/// i, divided by the area of the square, and the value m_i is the mean of the mask over the same square. The function
-/// c(n) = n³ (10 - 15 n + 6 n²) for n < 1, and c(n) = 1 for n ≥ 1, limits the effect of surfaces that overlap in the
-/// image. In the image, boundary faces of tetrahedra and surfaces of affine bodies are visible from outside only;
-/// triangles of other bodies are visible from both sides. A pixel is not observed if the square of `filter` × `filter`
-/// pixels around the pixel contains a mask value NaN or extends beyond the image. Occlusion is not modelled: no surface
-/// hides another surface. The image of an affine body shows its surface (AffineBody::surface), not the tetrahedron that
-/// represents the body. The silhouette loss has first and second derivatives with respect to positions.
+/// i, divided by the area of the square. The value m_i is the mean of the mask over the same square. The function c(n)
+/// = n³ (10 - 15 n + 6 n²) for n < 1, and c(n) = 1 for n ≥ 1, limits the effect of surfaces that overlap in the image.
+/// In the image, boundary faces of tetrahedra and surfaces of affine bodies are visible from outside only; triangles of
+/// other bodies are visible from both sides. A pixel is not observed if the square of `filter` × `filter` pixels around
+/// the pixel contains a mask value NaN or extends beyond the image. Occlusion is not modelled: no surface hides another
+/// surface. The image of an affine body shows its surface (AffineBody::surface), not the tetrahedron that represents
+/// the body. The silhouette loss has first and second derivatives with respect to positions.
 ///
-/// `masks`: map from the number of each observed state to an image [height, width] with row 0 at the top; the value of
+/// `masks`: map from the number of each observed state to an image [height, width] with row 0 at the top. The value of
 /// a pixel is the covered fraction of the pixel, from 0 to 1, or NaN if the pixel is not observed. Every rank must pass
 /// the masks of all observed states. Throws Error (input) for a camera or options that Camera and SilhouetteOptions
 /// exclude, a region without faces, negative numbers of states, masks of another size than the image, values of pixels
@@ -269,8 +269,8 @@ struct SilhouetteOptions {
 std::unique_ptr<Loss> make_silhouette_loss(const TetrahedralMesh& mesh, const Camera& camera,
                                            const std::map<int, std::vector<double>>& masks,
                                            const SilhouetteOptions& options = {});
-/// Returns the mask of a region in `state`, [height, width], row 0 at the top, on every rank: for each pixel, the
-/// smaller of 1 and the sum of the areas of the visible triangles inside the pixel, where the area of the pixel is 1.
+/// Returns the mask of a region in `state`, [height, width], row 0 at the top, on every rank. The value of a pixel is
+/// the smaller of 1 and the sum of the areas of the visible triangles inside the pixel, divided by the pixel's area.
 /// Collective.
 std::vector<double> silhouette(const TetrahedralMesh& mesh, const Camera& camera, const State& state,
                                const std::string& region = "all");
@@ -278,24 +278,27 @@ std::vector<double> silhouette(const TetrahedralMesh& mesh, const Camera& camera
 /// Options of a depth loss (`make_depth_loss`).
 struct DepthOptions {
   std::string region = "all";  ///< region whose surface the camera sees; as in SilhouetteOptions
-  double huber = 0.0;  ///< δ (m) of the loss ρ of Huber, which limits the effect of outliers; 0: ρ(r) = ½ r²
+  double huber = 0.0;  ///< threshold δ (m) of Huber's loss ρ, which limits the effect of outliers; 0: ρ(r) = ½ r²
 };
 
 /// Makes the loss 1/N Σ_i ρ(Z_i - D_i), which compares the depths Z_i that a camera sees with observed depths D_i; the
-/// sum is over the N observed pixels i of all images. The depth of a pixel is the distance (m), along the direction of
-/// sight of the camera, of the first surface of the region on the line of sight through the centre of the pixel.
-/// Surfaces are visible as in a silhouette loss (`make_silhouette_loss`), and hide those behind them. Pixels at which
-/// the camera sees no surface of the region do not contribute. ρ(r) = ½ r² for |r| ≤ δ, and δ (|r| - ½ δ) otherwise.
+/// sum is over the N observed pixels i of all images. The depth of a pixel is the distance (m) from the camera to the
+/// first surface of the region on the line of sight through the pixel's centre, measured along the viewing direction of
+/// the camera. As in a silhouette loss (`make_silhouette_loss`), boundary faces of tetrahedra and surfaces of affine
+/// bodies are visible from outside only. A surface hides the surfaces behind it. Pixels at which the camera sees no
+/// surface of the region do not contribute. With δ = `DepthOptions::huber` > 0, ρ(r) = ½ r² for |r| ≤ δ, and δ (|r| - ½
+/// δ) otherwise.
 ///
-/// The derivatives are those of the depths of the triangles that the pixels show; the loss jumps if a pixel begins to
-/// show another surface, and derivatives do not include these jumps. A silhouette loss has derivatives by the outline
-/// of a surface. The depth loss has first and second derivatives with respect to positions.
+/// The derivatives of the depth loss are those of the depths of the triangles that the pixels show. The loss jumps if a
+/// pixel begins to show another surface; the derivatives do not include these jumps. A silhouette loss, in contrast,
+/// has derivatives with respect to the outline of a surface. The depth loss has first and second derivatives with
+/// respect to positions.
 ///
 /// `depths`: map from the number of each observed state to an image [height, width] with row 0 at the top, in m; NaN if
 /// a pixel is not observed. Every rank must pass the images of all observed states. Throws Error (input) for a camera
 /// that Camera excludes, a negative or infinite `huber`, a region without faces, negative numbers of states, images of
-/// another size, infinite depths, and if no pixel is observed. `Loss::value` throws Error (run) as that of a silhouette
-/// loss. Collective.
+/// another size, infinite depths, and if no pixel is observed. `Loss::value` of the depth loss throws Error (run) in
+/// the same cases as `Loss::value` of a silhouette loss. Collective.
 std::unique_ptr<Loss> make_depth_loss(const TetrahedralMesh& mesh, const Camera& camera,
                                       const std::map<int, std::vector<double>>& depths,
                                       const DepthOptions& options = {});

@@ -13,7 +13,7 @@ struct CellModel;
 
 /// Values of a material parameter: one value for all cells or vertices of the material, or a list of values. For a
 /// parameter on cells, a list of values has one entry for each of this rank's cells of the kind to which the material's
-/// model applies, in local order; for a parameter on vertices, a list has one entry for each owned vertex. The list
+/// model applies, in local order. For a parameter on vertices, a list has one entry for each owned vertex. The list
 /// also has entries for the cells or vertices outside the material's region. For a parameter that may vary from step to
 /// step, the list may have the shape [steps, cells] or [steps, vertices].
 using CellValues = std::variant<double, std::vector<double>>;
@@ -30,10 +30,10 @@ const CellModel* find_cell_model(const std::string& name);
 /// Name of the material model of rigid bodies; the model has a density and no law of elasticity.
 inline constexpr const char* rigid_model = "rigid";
 
-/// Material of a region of the mesh: the name of a model, and the values of the model's parameters. The model of a
-/// material is a law of elasticity, for tetrahedra and for affine bodies, whose deformation gradient is uniform
-/// (AffineBody); or `rigid`, for affine bodies that do not deform, with the density as the only parameter; or a cell
-/// model (`cell_models`), for cells other than tetrahedra, such as springs, triangles of cloth or rods.
+/// Material of a region of the mesh: the name of a model, and the values of the model's parameters. The model of
+/// tetrahedra, and of affine bodies that deform (AffineBody), is a law of elasticity. The model of affine bodies that
+/// do not deform is `rigid`, with the density as the only parameter. The model of cells other than tetrahedra, such as
+/// springs, triangles of cloth or rods, is a cell model (`cell_models`).
 struct DifferentiableMaterial {
   DifferentiableMaterial() = default;
   /// Creates a Neo-Hookean material of the whole mesh from Young's modulus (Pa) and Poisson's ratio.

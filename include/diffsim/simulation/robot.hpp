@@ -61,11 +61,11 @@ struct RobotOptions {
 /// limits neither velocities nor efforts of joints.
 ///
 /// Throws InputError if the URDF file or a collision mesh cannot be read; if diffsim was built without urdfdom; if a
-/// body that moves has no mass or an impossible inertia; if a joint mimics a joint without a coordinate or itself, or
-/// its axis has zero length; or if `options` contradict `mimic`, or contain a coordinate, a velocity or an armature of
-/// a joint that does not exist, is fixed or has several coordinates, an armature that is not positive and finite, or a
-/// placement with a scale other than 1. The message names the URDF file and, if the error is in a link or a joint, the
-/// link or the joint.
+/// body that moves has no mass or an impossible inertia; if a joint mimics itself, or a joint that is not revolute,
+/// continuous or prismatic; or if the axis of a joint has zero length. Throws InputError if `options` contradict
+/// `mimic`; if `options` contain a coordinate, a velocity or an armature of a joint that does not exist, is fixed or
+/// has several coordinates; if an armature is not positive and finite; or if `Placement::scale` is not 1. The message
+/// names the URDF file and, if the error is in a link or a joint, the link or the joint.
 ///
 /// Collective.
 Robot read_robot(MPI_Comm comm, const std::string& path, const std::string& name, const RobotOptions& options = {});

@@ -119,12 +119,12 @@ class DifferentiableScene {
   /// Contact between different bodies of a mesh is included, except between the bodies of a ContactPair in
   /// `options.pairs` with `touch` = false. Throws Error (input) for invalid values in `options`.
   ///
-  /// Adds the parameters `barrier_distance`, `barrier_stiffness`, `friction` and `friction_velocity`. Adds the
-  /// parameter `thickness` if `options` contains a thickness for all bodies, and `thickness:NAME` for each body or
-  /// obstacle with a separate thickness. For each obstacle, adds the parameters `obstacle_position:LABEL` [3] and
-  /// `obstacle_velocity:LABEL` [3], and `obstacle_angular_velocity:LABEL` [1] if the obstacle rotates. For each value
-  /// that a ContactPair in `options.pairs` gives, adds a parameter, for example `friction:A|B` for a ContactPair
-  /// between A and B.
+  /// Adds the parameters `barrier_distance`, `barrier_stiffness`, `friction` and `friction_velocity`, and also
+  /// `contact_damping` if a contact law is a penalty. Adds the parameter `thickness` if `options` contains a thickness
+  /// for all bodies, and `thickness:NAME` for each body or obstacle with a separate thickness. For each obstacle, adds
+  /// the parameters `obstacle_position:LABEL` [3] and `obstacle_velocity:LABEL` [3], and
+  /// `obstacle_angular_velocity:LABEL` [1] if the obstacle rotates. For each value that a ContactPair in
+  /// `options.pairs` gives, adds a parameter, for example `friction:A|B` for a ContactPair between A and B.
   void add_contact(const ContactOptions& options);
   bool has_contact() const { return !contacts_.empty(); }  ///< true after `add_contact`
   /// Throws Error (input) if surfaces touch or intersect in the initial state, or if a body is inside another body or
@@ -156,12 +156,13 @@ class DifferentiableScene {
   /// after a call of `model()`, because this Link or Feedback replaces the Model of the scene.
   void add_link(std::shared_ptr<Link> link);
   /// Returns a barrier stiffness κ (Pa) that suits the stiffness and the weight of the bodies: the largest of up to
-  /// four values κ₁ to κ₄, which are computed from d̂ = `barrier_distance` and from sums or means over all bodies that
-  /// are not obstacles. With κ = κ₁, the barrier at the gap d̂/2 is as stiff as the surface of the bodies. With κ = κ₂,
-  /// the barrier at the gap d̂/2, on a tenth of the surface, carries the weight of the bodies. With κ = κ₃, for affine
-  /// bodies only, the barrier energy at the gap d̂/10, on a tenth of the surface, equals the energy of a fall by the
-  /// size of the body, the cube root of its volume. With κ = κ₄, only for bodies thinner than a third of the width of
-  /// their triangles, the barrier between two crossing edges at the gap 0.03 d̂ is as stiff as a vertex of the surface.
+  /// four values κ₁ to κ₄. These values are computed from d̂ = `barrier_distance` and from sums or means over all
+  /// bodies that are not obstacles; for κ₁ and κ₄, affine bodies are excluded, too. With κ = κ₁, the barrier at the gap
+  /// d̂/2 is as stiff as the surface of the bodies. With κ = κ₂, the barrier at the gap d̂/2, on a tenth of the
+  /// surface, carries the weight of the bodies. With κ = κ₃, for affine bodies only, the barrier energy at the gap
+  /// d̂/10, on a tenth of the surface, equals the kinetic energy of the body after a fall by the cube root of the
+  /// body's volume. With κ = κ₄, only for bodies thinner than a third of the width of their triangles, the barrier
+  /// between two crossing edges at the gap 0.03 d̂ is as stiff as a vertex of the surface.
   ///
   /// `add_contact` uses the result of `adaptive_stiffness` if `ContactOptions::adaptive_stiffness` is true.
   /// `thickness`: thickness ξ of the contact (m); the barrier is softer for ξ > 0. Throws Error (input) if all bodies
@@ -208,8 +209,8 @@ class DifferentiableScene {
   /// Returns true if the scene may have changed on any rank since the call of `revision` that returned `earlier` on
   /// this rank. Collective.
   bool changed_since(std::uint64_t earlier);
-  /// Returns a substep dt/substeps (s) at which small motions about the rest shape are stable, with a safety factor of
-  /// 0.8 (ExplicitModel::stable_substep), or infinity for implicit integrators. Calls `prepare`.
+  /// Returns a substep length dt/substeps (s) at which small motions about the rest shape are stable, with a safety
+  /// factor of 0.8 (ExplicitModel::stable_substep), or infinity for implicit integrators. Calls `prepare`.
   double stable_substep();
 
  private:
@@ -231,7 +232,7 @@ class DifferentiableScene {
   std::unique_ptr<LinkedModel> linked_;          // nullptr without links
   bool has_given_model_ = false;                 // true after the first call of `model`
   std::uint64_t prepared_ = 0;                   // `revision` at the last call of `prepare`; 0 before the first call
-  std::vector<std::string> obstacles_;           // labels of planes, then of meshes
+  std::vector<std::string> obstacles_;           // labels of plane obstacles, then of mesh obstacles
   std::shared_ptr<const SceneContact> contact_;  // nullptr before `add_contact`
   std::vector<ContactTerm*> contacts_;           // owned by the system
   std::vector<ContactTerm*> lagged_frictions_;   // friction terms that lagged terms of the system own

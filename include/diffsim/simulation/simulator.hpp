@@ -165,8 +165,9 @@ class DifferentiableSimulator : public Simulator {
   /// from step 0 first calls `DifferentiableScene::require_apart`.
   double rollout(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer = {});
   /// Computes the gradient of the last rollout's loss; `state()` does not change. Throws Error without a rollout since
-  /// the last `step`, `set_state`, `reset` or `require_gradient`, in a second call after the same rollout, and if the
-  /// scene may have changed since the rollout (`DifferentiableScene::revision`).
+  /// the last call that discards rollouts (`step`, `set_state`, `reset`, `require_gradient`, `rollout_tangent` or
+  /// `hessian_product`), in a second call after the same rollout, and if the scene may have changed since the rollout
+  /// (`DifferentiableScene::revision`).
   void backward();
 
   /// Returns ∂L/∂p of the last `backward` for a parameter p that `require_gradient` selected. Throws Error (input) if
@@ -200,7 +201,7 @@ class DifferentiableSimulator : public Simulator {
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
 
   /// Statistics of the last rollout and, after `backward`, of the reverse sweep: numbers of steps and snapshots, run
-  /// times. Throws Error without a rollout since the last `step`, `set_state`, `reset` or `require_gradient`.
+  /// times. Throws Error without a rollout since the last call that discards rollouts (see `backward`).
   const SweepStatistics& statistics() const;
 
  private:

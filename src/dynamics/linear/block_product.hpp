@@ -17,10 +17,10 @@ enum class Precision { full, single };
 
 /// Replaces PETSc's products y = A x, y = z + A x and y = Aᵀ x of the two sequential parts (diagonal and off-diagonal)
 /// of a host AIJ matrix by products that exploit blocks. The number of rows of a block row is the block size of the
-/// matrix. If the block size is a multiple of three, all rows of a block row have nonzeros in the same columns, and
-/// these columns form runs of three consecutive columns, the products read one index for three columns of the whole
-/// block row, instead of one index per entry. PETSc's products are in use for parts without this structure, and for
-/// matrices of types other than host AIJ.
+/// matrix. The products require that the block size is a multiple of three, that all rows of a block row have nonzeros
+/// in the same columns, and that these columns form runs of three consecutive columns. The products read one index for
+/// three columns of a whole block row, instead of one index per entry. PETSc's products remain in use for parts without
+/// this structure, and for matrices of types other than host AIJ.
 ///
 /// A packaged PETSc is compiled for a generic processor; diffsim's products are compiled for the processor type that
 /// the build of diffsim selects. Call `use_block_products` again whenever the sparsity pattern of the matrix may have
@@ -46,8 +46,8 @@ struct MatrixBlocks {
   /// are stored row after row. The argument `others` of `visit` is nullptr if the matrix `others_part` is nullptr.
   void visit_values(const std::function<void(const double* own, const double* others)>& visit) const;
 };
-/// Returns the block structure of a matrix, with pointers of nullptr if the matrix does not consist of 3×3 blocks.
-/// Collective.
+/// Returns the block structure of a matrix. All pointers of the result are nullptr if the matrix does not consist of
+/// 3×3 blocks. Collective.
 MatrixBlocks find_blocks(Mat matrix);
 
 }  // namespace diffsim::dynamics

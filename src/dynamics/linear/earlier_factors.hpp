@@ -38,8 +38,9 @@ class EarlierFactors {
   };
   /// Solves J x = b, or Jᵀ x = b if `transposed`, by conjugate gradients if J is symmetric and by GMRES otherwise,
   /// until the residual is at most `tolerance` times ‖b‖. The solve ends without convergence if the iterations for the
-  /// present matrix exceed `most`, or if the first iterations show that they will. `factors`: preconditioner that has
-  /// factored an earlier matrix. `product`: operator that multiplies with J. `matrix`: the matrix J.
+  /// present matrix exceed `most`, or if the first three iterations predict more than 2 `most` iterations
+  /// (`expected_iterations`). `factors`: preconditioner that has factored an earlier matrix. `product`: operator that
+  /// multiplies with J. `matrix`: the matrix J.
   Outcome solve(PC factors, Mat product, Mat matrix, Vec b, Vec x, double tolerance, bool symmetric, bool transposed);
 
  private:
@@ -52,9 +53,10 @@ class EarlierFactors {
   double first_norm_ = 0.0;  // residual norm before the first iteration
 };
 
-/// Returns the number of iterations after which the residual norm is expected to be at most `tolerance` times the norm
-/// before the first iteration, if each iteration reduces the residual norm by the same factor as the first `iteration`
-/// iterations, which have reduced the residual norm to `ratio` times the first norm. Returns infinity for `ratio` ≥ 1.
+/// Returns the expected number of iterations of a solve to the relative residual `tolerance`: `iteration`
+/// ln(`tolerance`)/ln(`ratio`), but at least `iteration`, where `ratio` is the relative residual after `iteration`
+/// iterations. The formula assumes that all iterations reduce the residual norm by the same factor. Returns infinity
+/// for `ratio` ≥ 1.
 double expected_iterations(int iteration, double ratio, double tolerance);
 
 }  // namespace diffsim::dynamics

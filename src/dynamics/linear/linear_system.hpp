@@ -79,31 +79,30 @@ class LinearSystem {
   /// steps. If matrices are factored, later matrices of the step use the factors of an earlier matrix of the step as
   /// preconditioner as long as a few iterations of a Krylov method suffice (EarlierFactors). Otherwise, if
   /// `set_reference` has set up a preconditioner for the rollout, the matrices of the step share this preconditioner
-  /// until a solve fails, or until the iterations in excess of the expected number have cost as much as the set-up of a
-  /// new preconditioner (PreconditionerPolicy). Afterwards, or if the rollout has no preconditioner of `set_reference`,
-  /// a new preconditioner is computed from the next matrix of the step. The new preconditioner is also used for later
+  /// until a solve fails, or until iterations above the expected number have cost as much as the set-up of a new
+  /// preconditioner (PreconditionerPolicy). Afterwards, or if the rollout has no preconditioner of `set_reference`, a
+  /// new preconditioner is computed from the next matrix of the step. The new preconditioner is also used for later
   /// matrices of the step, until a solve fails or needs more than about twice as many iterations per decimal digit of
   /// the residual as the first solve with this preconditioner.
   void renew_preconditioner();
   /// Begins the computation of the derivatives of a step. A preconditioner changes derivatives only within the
-  /// tolerance of the solver. The present preconditioner, which may have been computed in another time step for another
-  /// sparsity pattern, therefore remains in use until a solve fails, or until the iterations in excess of the expected
-  /// number have cost as much as the set-up of a new preconditioner. `keep_preconditioner` acts as
-  /// `renew_preconditioner` if the rollout has a preconditioner of `set_reference`, if matrices are factored, if the
-  /// present preconditioner has a cheap set-up or does not exist, or if a new preconditioner is due. If matrices are
-  /// factored, the matrix of the derivatives is factored in any case, so that derivatives do not depend on the order in
-  /// which steps are recomputed.
+  /// tolerance of the solver. The present preconditioner therefore remains in use, even if it was computed in another
+  /// time step for another sparsity pattern, until a solve fails, or until iterations above the expected number have
+  /// cost as much as a new set-up. `keep_preconditioner` acts as `renew_preconditioner` if the rollout has a
+  /// preconditioner of `set_reference`, if matrices are factored, if the present preconditioner has a cheap set-up or
+  /// does not exist, or if a new preconditioner is due. If matrices are factored, the matrix of the derivatives is
+  /// factored in any case, so that derivatives do not depend on the order in which steps are recomputed.
   void keep_preconditioner();
   /// Solves J x = b, or Jᵀ x = b if `transposed`, until ‖b - J x‖ ≤ `tolerance` ‖b‖. `x` and `b`: [owned or local
   /// vertices, 3], zero in fixed components. The initial guess is zero, regardless of the values of x on entry.
   /// `definite`: true if the Jacobian J was projected to a positive definite matrix.
   ///
   /// If a solve of a system with contact fails because of the preconditioner (SolvePolicy) for the first time in a time
-  /// step, the solve is repeated with a preconditioner that is computed from the present matrix, and the diagonal
-  /// blocks of the smoother of the finest multigrid level are recomputed for every later matrix of the time step,
-  /// because contact barriers may stiffen further. If a later solve of the time step fails because of the
-  /// preconditioner, `definite` is true and J has at most 300 000 unknowns, the system of the failed solve and all
-  /// later systems of the time step are solved by factorisation.
+  /// step, the solve is repeated with a preconditioner that is computed from the present matrix. The diagonal blocks of
+  /// the smoother of the finest multigrid level are then recomputed for every later matrix of the time step, because
+  /// contact barriers may stiffen further. If a later solve of the time step fails because of the preconditioner,
+  /// `definite` is true and J has at most 300 000 unknowns, the system of the failed solve and all later systems of the
+  /// time step are solved by factorisation.
   LinearReport solve(const Field& b, Field& x, double tolerance, bool transposed = false, bool definite = false);
   /// Solves J x = b, or Jᵀ x = b if `transposed`, by factorisation, regardless of the number of unknowns. Use
   /// `solve_by_factors` for systems that conjugate gradients cannot solve.
@@ -152,8 +151,8 @@ class LinearSystem {
   /// Solves the linear system with a preconditioner that was computed for another matrix, in at most
   /// `policy_.most(tolerance)` iterations, and reports the number of iterations to `policy_`.
   LinearReport solve_by_another(Solver& solver, const Field& b, Field& x, double tolerance, bool transposed);
-  /// Solves the linear system with the factors of an earlier matrix as preconditioner (EarlierFactors). The report is
-  /// not converged if the present matrix must be factored.
+  /// Solves the linear system with the factors of an earlier matrix as preconditioner (EarlierFactors). The member
+  /// `converged` of the report is false if the present matrix must be factored.
   LinearReport solve_by_earlier_factors(const Field& b, Field& x, double tolerance, bool transposed);
   /// Returns true if `residual`, the norm of b - J x, is at most `tolerance` times `norm`, the norm of b, or differs
   /// from zero by rounding errors only.

@@ -8,12 +8,11 @@ namespace diffsim::dynamics {
 ///
 /// There are two preconditioners: the reference preconditioner is computed once, at the start of a rollout, and shared
 /// by the time steps; the main preconditioner is computed from a matrix of the present or of an earlier time step.
-/// Setting up a preconditioner is assumed to cost as much as `setting_up` iterations of the Krylov method. A
-/// preconditioner that was computed from another matrix, that is, the reference preconditioner of a rollout or, for
-/// derivatives, a main preconditioner, is used until a solve fails, or until the sum of (number of iterations - 1.25 ·
-/// expected number of iterations) over the solves reaches `setting_up`. A PreconditionerPolicy stores only numbers of
-/// iterations and flags; the caller owns the preconditioners. All ranks must call the same functions of a
-/// PreconditionerPolicy with the same arguments.
+/// Setting up a preconditioner is assumed to cost as much as `setting_up` iterations of the Krylov method. The
+/// reference preconditioner, and a main preconditioner that is reused for derivatives, remain in use until a solve
+/// fails, or until the sum of (number of iterations - 1.25 · expected number of iterations) over the solves reaches
+/// `setting_up`. A PreconditionerPolicy stores only numbers of iterations and flags; the caller owns the
+/// preconditioners. All ranks must call the same functions of a PreconditionerPolicy with the same arguments.
 class PreconditionerPolicy {
  public:
   /// Assumed cost of the set-up of a preconditioner, in iterations of the Krylov method.
@@ -46,12 +45,12 @@ class PreconditionerPolicy {
   /// Sets the number of Krylov iterations of a solve to the relative residual 1e-3 with the rollout's reference
   /// preconditioner and the matrix from which the reference preconditioner was computed.
   void set_reference_iterations(int iterations) { reference_iterations_ = iterations; }
-  /// Returns the number of iterations that a solve to the relative residual `tolerance` is expected to need, with the
-  /// rollout's reference preconditioner if `on_reference()` is true, and otherwise with the latest preconditioner from
-  /// a matrix of a time step.
+  /// Returns the expected number of iterations of a solve to the relative residual `tolerance`: with the rollout's
+  /// reference preconditioner if `on_reference()` is true, otherwise with the latest preconditioner from a matrix of a
+  /// time step.
   double expected(double tolerance) const;
-  /// Returns the maximum number of iterations of a solve with a preconditioner that was computed from another matrix:
-  /// twice the sum of `expected(tolerance)` and `setting_up`.
+  /// Returns the maximum number of iterations of a solve that `record_shared` records: twice the sum of
+  /// `expected(tolerance)` and `setting_up`.
   double most(double tolerance) const { return 2.0 * (expected(tolerance) + setting_up); }
   /// Records the number of iterations of a solve with a preconditioner that was computed from another matrix: the
   /// rollout's reference preconditioner or, while `keeps()` is true, the latest preconditioner from a matrix of a time

@@ -18,8 +18,8 @@ namespace diffsim::dynamics {
 /// zeros at aggregates of one or two vertices, which have fewer than six independent rigid motions; D has ones in place
 /// of these zeros. Each step of the Chebyshev iteration reads a single-precision copy of the level's operator once; the
 /// values of the copy take half the memory of the operator's values. Residuals, interpolations and restrictions are
-/// also computed with single-precision copies of matrices. The operator of the Krylov method is not replaced by a
-/// single-precision copy, so the accuracy of the solution does not depend on single-precision copies.
+/// also computed with single-precision copies of matrices. `smooth_in_single_precision` does not replace the operator
+/// of the Krylov method, so the single-precision smoothers do not limit the accuracy of the solution.
 ///
 /// `least_bound`: smallest permitted bound b on the finest level. An estimate of the largest eigenvalue from ten
 /// iterations of conjugate gradients misses the large eigenvalues that the barriers of a few contact pairs cause in a

@@ -9,7 +9,7 @@ namespace diffsim::dynamics {
 /// contact barriers have stiffened since the preconditioner was computed.
 ///
 /// After the first solve of a time step that fails because of the preconditioner, the linear system is solved once more
-/// with a new preconditioner, and the diagonal blocks of the smoother of the finest multigrid level are recomputed for
+/// with a new preconditioner. The diagonal blocks of the smoother of the finest multigrid level are then recomputed for
 /// every later matrix of the time step. If a later solve of the time step with a positive definite matrix of at most
 /// `most_factored` unknowns fails because of the preconditioner, the system of the failed solve and all later systems
 /// of the time step are solved by factorisation. A SolvePolicy stores only flags and a counter. All ranks must call the

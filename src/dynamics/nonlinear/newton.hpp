@@ -42,8 +42,8 @@ class NewtonProblem {
   virtual double find_gap(const Field& y, Field& gap) = 0;
   /// Computes the direction d of an iteration of Newton's method: J d = -R in the free components, to a relative
   /// residual of `tolerance`, and d = `gap` in the prescribed components. The right-hand side of the linear system
-  /// includes the first-order change of the forces by the remaining motion of obstacles. Ghost values of d are up to
-  /// date. `gap`: result of `find_gap`, or nullptr if prescribed components and moving obstacles must not move.
+  /// includes the first-order change of the forces that the remaining motion of obstacles causes. Ghost values of d are
+  /// up to date. `gap`: result of `find_gap`, or nullptr if prescribed components and moving obstacles must not move.
   /// `projection`: force terms whose element contributions to the Jacobian J are made positive semidefinite.
   virtual LinearReport find_direction(const Field& y, const Field& residual, const Field* gap, double tolerance,
                                       Projection projection, Field& direction) = 0;
@@ -67,13 +67,13 @@ class NewtonProblem {
   /// obstacles move from the fraction `from_progress` to the fraction `to_progress` of the obstacles' motion in the
   /// step.
   virtual double max_step(const Field& from, double from_progress, const Field& to, double to_progress) = 0;
-  /// Completed fraction of the obstacles' motion in the step, in [0, 1], which approaches `progress_goal` as prescribed
-  /// components approach their prescribed positions.
+  /// Completed fraction of the obstacles' motion in the step, in [0, 1]. The fraction approaches `progress_goal` as
+  /// prescribed components approach their prescribed positions.
   virtual double progress() const = 0;
   virtual double progress_goal() const = 0;
   virtual void set_progress(double progress) = 0;
-  /// Returns an upper bound (N) of the rounding error of the residual norm ‖R‖, which is known after the first call of
-  /// `find_direction`.
+  /// Returns an upper bound (N) of the rounding error of the residual norm ‖R‖. The bound is known after the first call
+  /// of `find_direction`.
   virtual double rounding() const = 0;
 };
 
@@ -120,11 +120,12 @@ struct NewtonReport {
 ///   (`NewtonProblem::rounding`).
 ///
 /// - Without a potential (friction, viscosity), a trial y + t d with a step length t is accepted if the residual norm
-///   ‖R‖ decreases. Along a descent direction d (R(y)·d < 0), a trial is also accepted if both R(y + t d)·d ≤ -½
-///   R(y)·d, which limits the overshoot (Matthies & Strang 1979), and ‖R(y + t d)‖ is at most the largest residual norm
-///   of the last ten iterates (Grippo, Lampariello & Lucidi 1986). Along a direction of the exact Jacobian that is not
-///   a descent direction, however, a trial is accepted only if ‖R‖ decreases to at most a quarter. If no trial along
-///   the direction of the exact Jacobian is accepted, the direction of the projected Jacobian is used.
+///   ‖R‖ decreases. Along a descent direction d (R(y)·d < 0), a trial is also accepted if two conditions hold:
+///   R(y + t d)·d ≤ -½ R(y)·d, which limits the overshoot (Matthies & Strang 1979); and ‖R(y + t d)‖ is at most the
+///   largest residual norm of the last ten iterates (Grippo, Lampariello & Lucidi 1986). Along a direction of the exact
+///   Jacobian that is not a descent direction, however, a trial is accepted only if ‖R‖ decreases to at most a quarter.
+///   If no trial along the direction of the exact Jacobian is accepted, the direction of the projected Jacobian is
+///   used.
 ///
 /// - Without a potential, step lengths vary after ten iterations without progress, so that iterates do not repeat.
 ///

@@ -42,8 +42,8 @@ struct ConstraintStage {
   int stage;
   FieldPair x, v;  ///< positions and velocities at the start of the substep
   FieldPair X;     ///< positions of the stage
-  /// Force at the stage, without the constraint force; except in `add_force_tangent`, where `force.value` includes the
-  /// constraint force, and may be nullptr if neither masses nor the damping factor change.
+  /// Force at the stage, without the constraint force. In `add_force_tangent`, however, `force.value` includes the
+  /// constraint force, and may be nullptr if neither masses nor the damping factor change along the direction.
   FieldPair force;
   FieldPair mass;                     ///< [owned vertices]
   const std::vector<Field>* earlier;  ///< accelerations of earlier stages, or their tangents
@@ -67,11 +67,11 @@ struct ConstraintStage {
 /// VII.1.4), which is symplectic and of second order. Symplectic Euler with constraints computes the same positions as
 /// SHAKE (Ryckaert, Ciccotti & Berendsen 1977).
 ///
-/// Derivatives of the constraint forces follow from the implicit function theorem for g(y) = 0 with y = b + C G(x)ᵀ λ,
-/// where x are the positions of the stage, y are the positions that the constraint force corrects, b is the value of y
-/// without the constraint force, C is the diagonal matrix of the derivatives of y with respect to the force
-/// (`factors`), and λ are the multipliers. The derivative of g(y) with respect to λ is S = G(y) C G(x)ᵀ. A bar over a
-/// symbol denotes the adjoint of the quantity. The adjoint of a stage is computed in the following order:
+/// Derivatives of the constraint forces follow from the implicit function theorem for g(y) = 0 with y = b + C G(x)ᵀ λ.
+/// Here x are the positions of the stage, y are the positions that the constraint force corrects, b is the value of y
+/// without the constraint force, and λ are the multipliers. C is the diagonal matrix of the derivatives of y with
+/// respect to the force (`factors`). The derivative of g(y) with respect to λ is S = G(y) C G(x)ᵀ. A bar over a symbol
+/// denotes the adjoint of the quantity. The adjoint of a stage is computed in the following order:
 ///
 /// 1. The adjoint p̄ of the force without regard to the constraints is computed from ȳ, and from the adjoints of all
 ///    other quantities that depend on the force.
@@ -86,8 +86,8 @@ struct ConstraintStage {
 /// If the constraint force corrects velocities y instead of positions, the condition is G(x) y = 0 instead of g(y) = 0;
 /// G(x) then replaces G(y), and -(Σ_k z_k ∇²g_k) y is also added to x̄.
 ///
-/// If the constraints depend on parameters p (PlacedJoints), ∂/∂p [λᵀ G(x) f̄ - zᵀ g(y)] is added to the adjoint p̄, or
-/// ∂/∂p [λᵀ G(x) f̄ - zᵀ G(x) y] if the constraint force corrects velocities.
+/// If the constraints depend on parameters θ (PlacedJoints), ∂/∂θ [λᵀ G(x) f̄ - zᵀ g(y)] is added to the adjoint θ̄, or
+/// ∂/∂θ [λᵀ G(x) f̄ - zᵀ G(x) y] if the constraint force corrects velocities.
 class ExplicitConstraints {
  public:
   /// `h`: length of a substep (s). Throws Error (input) for time integrators other than symplectic Euler and velocity
@@ -145,7 +145,7 @@ class HostUpdate {
   double h_;
   std::vector<double> gravity_, damping_, mass_;                          // [3], [1], [nodes]
   std::vector<double> gravity_tangent_, damping_tangent_, mass_tangent_;  // an empty vector stands for zeros
-  std::vector<std::uint8_t> fixed_;  // [nodes], `System::weightless` or 0: nodes are never fixed
+  std::vector<std::uint8_t> fixed_;  // [nodes], `System::weightless` or 0: constrained nodes are never fixed
 };
 
 template <class T>
@@ -164,8 +164,8 @@ class ExplicitConstraints::Reverse {
   /// acceleration. Collective.
   void correct_next(const FieldPairToChange& x_bar, const FieldPair& v_bar, const FieldPair& acceleration_bar);
   /// Adds the contributions of the constraint force to `x_bar`, the adjoint of the stage's positions X_i, and to the
-  /// adjoints of the placements of joints (ConstraintSet::placed_joints). `f_bar`:
-  /// adjoint f̄ of the stage's force (step 3 in the comment of ExplicitConstraints). Collective.
+  /// adjoints of the placements of joints (ConstraintSet::placed_joints). `f_bar`: the adjoint f̄ of the stage's force
+  /// (step 3 in the comment of ExplicitConstraints). Collective.
   void add_to_positions(const FieldPair& f_bar, const FieldPairToChange& x_bar) const;
 
  private:

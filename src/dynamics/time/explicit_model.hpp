@@ -21,10 +21,9 @@ class ExplicitRecord;
 /// Runge-Kutta-Nyström method (src/dynamics/time/explicit_rule.hpp) to ẍ = a(x, ẋ, t) = M⁻¹ f + g, where x are the
 /// positions, f are the forces, M is the lumped mass matrix and g is gravity. For example, a substep of symplectic
 /// Euler with the damping factor d and the mask m computes v ← m d (v + h a), x ← x + h v with the acceleration a. The
-/// mask m is 0 for fixed components of vertices and 1 for all other components, so derivatives of all components that
-/// are not fixed propagate through the step. Vertices with a prescribed motion follow the motion during each substep.
-/// Contact terms detect collisions on each vertex's straight path from the start of a substep to each stage and to the
-/// end of the substep.
+/// mask m is 0 for fixed components of vertices and 1 for all other components. Vertices with a prescribed motion
+/// follow the motion during each substep. Contact terms detect collisions on each vertex's straight path from the start
+/// of a substep to each stage and to the end of the substep.
 ///
 /// In reversible mode (`set_reversible`), positions are integer multiples of a power of two s_x ≈ 2⁻⁴⁸ L, and
 /// velocities are integer multiples of a power of two s_v ≈ 2⁻⁵² L/h, where L is the largest |coordinate| of the rest
@@ -103,7 +102,7 @@ class ExplicitModel : public SystemModel {
   /// Throws the same Error on every rank if, in substep s, the straight path of a vertex between two configurations
   /// passes through an obstacle or another body. Collective.
   void require_free(const Configuration& from, const Configuration& to, int s);
-  /// Returns the part of an error message that states why the substep is unstable, such as "the substep,
+  /// Returns the part of an error message that states why the substep may be unstable, such as "the substep,
   /// dt/substeps = 0.01 s, exceeds 0.002 s, up to which small motions about rest are certain to be stable".
   std::string exceeds(double stable) const;
   /// Returns the part of an error message that recommends stable values, such as "dt: 0.002, or substeps: 5".

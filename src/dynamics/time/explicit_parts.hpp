@@ -147,7 +147,7 @@ struct ExplicitModel::Workspace {
     const Field& owned = stage["velocities"];
     for (std::size_t i = 1; i < model.rule_.stages.size(); ++i) accelerations.push_back(owned.like("acceleration"));
   }
-  /// Returns the accelerations of all stages except the last, or their tangents.
+  /// Returns the device addresses of the fields `accelerations`.
   dynamics::Earlier<double> earlier() const {
     dynamics::Earlier<double> all{};
     for (std::size_t i = 0; i < accelerations.size(); ++i) all.of[i] = {accelerations[i].data()};
@@ -173,7 +173,7 @@ struct ExplicitModel::Workspace {
   Field no_damping;                      // [1], for rules without damping factor
   dynamics::ReversibleGrid grid;         // for reversible steps
   State stage;  // positions X_i and velocities V_i of the present stage, for rules with several stages
-  std::vector<Field> accelerations;  // [stages - 1] fields [owned vertices, 3], or their derivatives
+  std::vector<Field> accelerations;  // [stages - 1] fields [owned vertices, 3]; derivatives in tangents and adjoints
   Field force_derivative;            // tangent or adjoint of the force, [local vertices, 3]
   Field start;                       // positions at the start of a substep, for contact
   Field pending;                     // adjoint of a force that two successive substeps share (`reuses_forces`)

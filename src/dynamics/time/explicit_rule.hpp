@@ -35,7 +35,7 @@ struct ExplicitRule {
 
   Integrator integrator = Integrator::symplectic_euler;
   int order = 1;
-  std::vector<Stage> stages;  ///< stages in order, the first with the state at the start of the substep
+  std::vector<Stage> stages;  ///< stages in order; the first stage has the state at the start of the substep
   Row velocity{};             ///< b_i
   Row position{};             ///< b̄_i
   double old_velocity = 0.0;  ///< β

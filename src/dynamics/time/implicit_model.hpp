@@ -43,8 +43,8 @@ struct ImplicitStatistics {
   long derivative_solves = 0;
   /// Number of iterations of the linear solver in all linear systems solved for derivatives.
   long derivative_iterations = 0;
-  /// Number of linear systems solved for derivatives whose matrix has negative eigenvalues, so that the solution of the
-  /// step is unstable.
+  /// Number of linear systems of derivatives in which the matrix has negative eigenvalues. The solution of the step is
+  /// then unstable.
   long indefinite = 0;
   /// Number of Newton iterations that were repeated for derivatives, because the steps' `Record` objects did not store
   /// the iterates.
@@ -66,10 +66,10 @@ struct ImplicitStatistics {
 /// If the residual of the equation is the gradient of an incremental potential, Newton's method minimises this
 /// potential; otherwise Newton's method solves the equation directly.
 ///
-/// By default a step is differentiated by the implicit function theorem: the tangent requires the solution of one
-/// linear system with the exact Jacobian at the solution y of the step, and the adjoint requires the solution of one
-/// linear system with the transposed Jacobian. The data stored for the derivatives of a step (Record) are the state
-/// before the step and the solution y. If ImplicitOptions::implicit_differentiation is false, Newton's iterations are
+/// By default a step is differentiated by the implicit function theorem. The tangent requires the solution of one
+/// linear system with the exact Jacobian at the solution y of the step; the adjoint requires the solution of one linear
+/// system with the transposed Jacobian. The data stored for the derivatives of a step (Record) are the state before the
+/// step and the solution y. If ImplicitOptions::implicit_differentiation is false, Newton's iterations are
 /// differentiated as executed, with one linear solve per iteration; the Record then also stores the last iterates, at
 /// most ImplicitOptions::held_iterations, and earlier iterates are computed again for derivatives.
 class ImplicitModel : public SystemModel {

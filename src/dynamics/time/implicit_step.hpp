@@ -114,7 +114,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// Replaces the equation R(y) = 0 of the step by R(y) = (1 - s) R(x_n) with 0 ≤ s ≤ 1, and the prescribed positions
   /// y_p by x_n + s (y_p - x_n), where R is the residual and x_n are the positions at the beginning of the step. After
   /// `set_homotopy(s)`, moving obstacles (`ForceTerm::moves`) complete only the fraction s of their motion in the step.
-  /// For s = 0, the solution of the replaced equation is y = x_n.
+  /// For s = 0, the solution of the equation R(y) = (1 - s) R(x_n) is y = x_n.
   void set_homotopy(double s);
 
   // ---- frozen friction ----
@@ -235,8 +235,8 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// up to date.
   Field positions_of(const Field& y) const;
 
-  /// Adds to `rhs` the change of the forces, to first order and at fixed positions y, that obstacles cause when they
-  /// move from the fraction `progress()` to the fraction `progress_goal()` of their motion in the step.
+  /// Adds to `rhs` the first-order change of the forces, at fixed positions y, while obstacles move from the fraction
+  /// `progress()` to the fraction `progress_goal()` of the obstacles' motion in the step.
   void add_forces_of_motion(const Field& y, Field& rhs);
 
   /// Returns this rank's contribution to the incremental potential
@@ -275,7 +275,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   bool patterns_are_of_this_step_ = false;
   std::string limiting_;
   Field start_positions_;  // empty unless there are lagged terms
-  Field held_positions_;   // positions at which lagged terms are frozen; otherwise empty
+  Field held_positions_;   // positions at which lagged terms are frozen; empty if none are frozen
   double held_time_ = 0.0;
   Field position_history_, velocity_history_, inertia_, prescribed_, prescribed_velocities_;
   bool moves_;

@@ -11,10 +11,10 @@ namespace diffsim::dynamics {
 
 /// Grids of values to which positions and velocities are rounded, so that explicit steps are exactly reversible. A grid
 /// with the spacing s, a power of two, consists of the integer multiples k s with |k| < 2⁵². The sum of two values of a
-/// grid has no rounding error. If positions x are on one grid and velocities v on another grid, a substep
+/// grid has no rounding error. Let positions x be on one grid and velocities v on another grid. In a substep
 ///   v ← v + R(h (f(x)/m + g)),   x ← x + R(h v)
-/// of length h with forces f, masses m and gravity g, where R rounds to the grid of v or of x, is undone bitwise by the
-/// same operations with − instead of +, in reverse order (D. Levesque, L. Verlet, Molecular dynamics and time
+/// of length h with forces f, masses m and gravity g, R rounds to the grid of v or of x. The same operations with −
+/// instead of +, in reverse order, restore x and v bitwise (D. Levesque, L. Verlet, Molecular dynamics and time
 /// reversibility, Journal of Statistical Physics 72, 1993).
 struct ReversibleGrid {
   double position = 0.0;  // spacing of the grid of positions, m

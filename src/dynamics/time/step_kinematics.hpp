@@ -50,9 +50,9 @@ class StepKinematics {
   /// coefficient c_k of `combination`.
   void combine_state_adjoint(const Combination& combination, const Field& bar, State& state_bar) const;
 
-  /// Computes the positions x, velocities v and accelerations a in the equation of motion, and the positions x_n at the
-  /// beginning of the step, from the positions y at the end of the step, the prescribed velocities u and the state at
-  /// the beginning of the step. Prescribed components of the velocities v equal those of the prescribed velocities u.
+  /// Computes `out`, the fields x, v, a and x_n of the equation of motion, from the positions y at the end of the step,
+  /// the prescribed velocities u and the state at the beginning of the step. Prescribed components of the velocities v
+  /// equal those of the prescribed velocities u.
   void evaluate(const Field& y, const Field& u, const State& state, KinematicFields& out) const;
   /// Adjoint of `evaluate`: adds the contributions of `bar`, the adjoint of `out`, to `y_bar`, `u_bar` and `state_bar`.
   /// The prescribed components of `bar.v`, the adjoint of the velocities v, are added to `u_bar` and then set to zero.

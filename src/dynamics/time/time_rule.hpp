@@ -39,7 +39,8 @@ struct TimeRule {
 /// - `quasi_static`: inertia M a is omitted; rate-dependent forces use v = (y - x_n)/h.
 /// - `implicit_euler`: v = (y - x_n)/h, a = (v - v_n)/h.
 /// - `bdf2`: v = (3y - 4x_n + x_{n-1})/2h, a = (3v - 4v_n + v_{n-1})/2h; step 0 is a step of implicit Euler.
-/// - `newmark` (Newmark 1959): y = x_n + h v_n + h²((½-β) a_n + β a), v = v_n + h((1-γ) a_n + γ a).
+/// - `newmark` (Newmark 1959, with β and γ of `ImplicitOptions`): y = x_n + h v_n + h²((½-β) a_n + β a),
+///   v = v_n + h((1-γ) a_n + γ a).
 /// - `generalised_alpha` (Chung & Hulbert 1993, eqs. 6-10, 17, 25): y, v and a at the end of the step are related by
 ///   Newmark's formulas, and the equation of motion holds for the accelerations (1-α_m) a + α_m a_n, with forces
 ///   evaluated at the positions (1-α_f) y + α_f x_n and velocities (1-α_f) v + α_f v_n, where α_m, α_f, β and γ follow

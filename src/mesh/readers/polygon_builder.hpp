@@ -12,7 +12,8 @@ namespace diffsim {
 
 /// Collects the vertices, triangles and segments of an OBJ, STL or PLY file. Throws InputError for coordinates that are
 /// not finite, references to vertices that do not exist, polygons and polylines with too few vertices, and triangles of
-/// zero area. `line`: line number for error messages, counted from 1, or 0 for a binary file.
+/// zero area. The argument `line` of the member functions is the line number for error messages, counted from 1, or 0
+/// for a binary file.
 class PolygonBuilder {
  public:
   PolygonBuilder(const std::string& file, double scale) : file_(file), scale_(scale) {}

@@ -17,9 +17,9 @@ namespace diffsim {
 /// meaning as in read_gmsh().
 ///
 /// Each integer array with one component defines regions of cells or points, one region for each value. The region of
-/// the value 7 of an array `part`, for example, has the name `part=7`. The names of the regions of one cell array are
-/// the values alone, for example `7`; this array is the first of `region`, `CellEntityIds`, `gmsh:physical`,
-/// `cell_tags`, `medit:ref` and `nastran:ref`, in this order, that the file contains as a cell array. An array defines
+/// the value 7 of an array `part`, for example, has the name `part=7`. One cell array is an exception: the first array
+/// of the list `region`, `CellEntityIds`, `gmsh:physical`, `cell_tags`, `medit:ref`, `nastran:ref` that the file
+/// contains as a cell array. The name of a region of this array is the value alone, for example `7`. An array defines
 /// no regions if the name of the array begins with `vtk`, if the array has more than 1000 different values, or if a
 /// value of the array exceeds 32 bits. If the cells are tetrahedra, a region of triangles becomes a region of faces,
 /// and a region of lines or vertices becomes a region of vertices.

@@ -26,7 +26,7 @@ struct BlockScatterData {
   DeviceArray<int> chunk_begin;  // [num_chunks + 1]: first pack of each chunk
   DeviceArray<int> vertices;     // [num_packs, pack_width, nodes]
   DeviceArray<int> targets;      // [num_packs, nodes, nodes, pack_width]: block index ≥ 0, or -1 - slot index
-  DeviceArray<double> slots;     // [num_slots, 3, 3], zero between sweeps
+  DeviceArray<double> slots;     // [num_slots, 3, 3], zero between loops over elements
   // Slots that are summed into blocks, in a fixed order. On a host, only blocks to which several chunks add have slots;
   // on a GPU, all blocks have slots.
   DeviceArray<int> sum_block;  // [num_sums]: block that receives a sum

@@ -7,8 +7,9 @@
 
 namespace diffsim {
 
-/// Gather and scatter operations of a loop over cells, which read values at the cells' nodes, and add values at these
-/// nodes without races and in a fixed order. Identical runs give bitwise identical results.
+/// Gather and scatter operations of a loop over cells: the loop reads values at the cells' nodes, and adds values at
+/// these nodes without races and in a fixed order. Two runs with the same inputs and the same numbers of ranks and
+/// threads give bitwise identical results.
 ///
 /// On a host, `pack_width` cells at a time form a pack, which SIMD instructions process together. The packs of cells
 /// are divided into chunks (ranges of packs), at most one chunk per thread. The first chunk of packs that contains a

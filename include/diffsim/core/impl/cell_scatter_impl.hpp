@@ -21,8 +21,8 @@ struct CellScatterPart {
   int num_chunks = 0;            // host: at most one per thread
   DeviceArray<int> chunk_begin;  // [num_chunks + 1]: first pack of each chunk, counted over all packs of the mesh
   DeviceArray<int> redirect;     // [num_packs]: row of `targets` for a pack; -1: the pack uses no slots
-  DeviceArray<int> targets;      // [redirected packs, pack_width, nodes]: vertex, or num_vertices + slot
-  DeviceArray<double> slots;     // [num_slots, 3], zero between sweeps
+  DeviceArray<int> targets;      // [packs with slots, pack_width, nodes]: vertex, or num_vertices + slot
+  DeviceArray<double> slots;     // [num_slots, 3], zero between loops over cells
   // Slots that are summed into vertices, in a fixed order. On a host, only vertices that several chunks contain have
   // slots; on a GPU, all vertices have slots.
   DeviceArray<int> sum_vertex;  // [num_sums]: vertex that receives a sum
@@ -63,9 +63,9 @@ DIFFSIM_FUNCTION void add_to_cells(const Pack& x, int pack, int num_cells, doubl
     if (pack_width * pack + i < num_cells) values[pack_width * pack + i] += lane(x, i);
 }
 
-/// Adds the nodal values of a pack of cells to the array `out` at the pack's `vertices`. If a vertex belongs to the
-/// chunk of another thread, the nodal value is added to a temporary vector in the array `slots` instead of `out`.
-/// `slots`: the array `part.slots`, or another array of the size of `part.slots`.
+/// Adds the nodal values of a pack of cells to the array `out` at the pack's `vertices`. If an earlier chunk of packs
+/// contains a vertex, the nodal value is added to a temporary vector in the array `slots` instead of `out`. `slots`:
+/// the array `part.slots`, or another array of the size of `part.slots`.
 template <int nodes>
 DIFFSIM_FUNCTION void scatter_nodes(const CellScatterPart& part, double* slots, int pack, const int* vertices,
                                     int num_vertices, const Vec3<Pack> (&value)[nodes], double* out) {

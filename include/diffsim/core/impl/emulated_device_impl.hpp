@@ -3,8 +3,8 @@
 
 // Emulation of device memory on a host (DIFFSIM_EMULATE_DEVICE), for tests of the GPU's code path. Device memory
 // consists of separate pages, which only kernels and deep copies can access. If host code reads or writes these pages,
-// or if a kernel captures a host address, the process ends with an error message, because a copy between host and
-// device is missing. New memory is filled with NaN. core/impl/device.hpp includes this header.
+// or if a kernel captures a host address, the process ends with an error message: on a GPU, this code would lack a copy
+// between host and device. New memory is filled with NaN. core/impl/device.hpp includes this header.
 
 #include <cstddef>
 #include <string>

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Kernels over a Range on a host. The loop of a kernel is compiled once, for one thread and for several threads. With
-// one thread or one iteration, the calling thread runs the loop without Kokkos, because Kokkos would open a parallel
-// region, which costs a system call, and would copy the kernel and the label.
+// Kernels over a Range (Kokkos::RangePolicy) on a host. The loop of a kernel is compiled once, for one thread and for
+// several threads. With one thread or one iteration, the calling thread runs the loop without Kokkos, because Kokkos
+// would open a parallel region, which costs a system call, and would copy the kernel and the label.
 
 #include <type_traits>
 

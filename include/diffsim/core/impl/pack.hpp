@@ -237,10 +237,10 @@ DIFFSIM_FUNCTION Pack pow(Pack x, double p) {
   return detail::by_lane(x, [p](double a) { return std::pow(a, p); });
 }
 
-/// Returns the cube root of each lane of x; all lanes are computed at once. The start value of Halley's iteration
-/// has the bit pattern B/3 + constant, where B is the bit pattern of x as an integer, and differs from the cube root by
-/// less than 5 %; each of the three iterations cubes the relative error. The error of the returned cube root is at most
-/// 2 ulp. If x is not a positive normal number, the result of `cbrt` is undefined.
+/// Returns the cube root of each lane of x; all lanes are computed at once. The start value of Halley's iteration has
+/// the bit pattern B/3 + constant, where B is the bit pattern of x as an integer. The start value differs from the cube
+/// root by less than 5 %, and each of the three iterations cubes the relative error. The error of the returned cube
+/// root is at most 2 ulp. If x is not a positive normal number, the result of `cbrt` is undefined.
 DIFFSIM_FUNCTION Pack cbrt(Pack x) {
   using Bits [[gnu::vector_size(sizeof(double) * pack_width)]] = long long;
   const Pack bits(__builtin_convertvector(reinterpret_cast<Bits>(x.value), Pack::Register));

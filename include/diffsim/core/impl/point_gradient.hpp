@@ -8,13 +8,13 @@
 
 namespace diffsim {
 
-/// AD scalar for functions W of one 3×3 matrix F: the value W, and the derivative ∂W/∂F = 2 s F + c cof F + D, where W
-/// is computed from F : F, det F and the entries of F, and s, c and the 3×3 matrix D are the partial derivatives of W
-/// with respect to these three arguments. The array `derivative` contains the nine entries of D, then s, then c. Bit i
-/// of the bit mask `parts` is set if element i of `derivative` is structurally non-zero. `parts` depends on the code of
-/// the differentiated function alone, not on the value of F. A compiler that inlines the function therefore knows
-/// `parts` and generates no code for zero elements of `derivative`, so that the derivatives cost as much as
-/// hand-written derivatives.
+/// Scalar of automatic differentiation (AD) for functions W of one 3×3 matrix F. The value W is computed from F : F,
+/// det F and the entries of F. The derivative is ∂W/∂F = 2 s F + c cof F + D, where s, c and the 3×3 matrix D are the
+/// partial derivatives of W with respect to F : F, det F and the entries of F. The array `derivative` contains the nine
+/// entries of D, then s, then c. Bit i of the bit mask `parts` is set if element i of `derivative` is structurally
+/// non-zero. `parts` depends on the code of the differentiated function alone, not on the value of F. A compiler that
+/// inlines the function therefore knows `parts` and generates no code for zero elements of `derivative`, so that the
+/// derivatives cost as much as hand-written derivatives.
 template <class T>
 struct PointGradient {
   static constexpr int by_square = 9, by_determinant = 10, size = 11;

@@ -179,8 +179,8 @@ DIFFSIM_FUNCTION T work_of(const F& f, const StencilValues<T, F::num_nodes, F::n
 
 /// Sets `by` to the derivatives of the work Σ_a w_a·f_a with respect to positions x, velocities v, rest positions X and
 /// parameter values p, where f_a is the force on node a and w_a is a given vector. The derivatives with respect to
-/// velocities are set only if the force uses velocities, and the derivatives with respect to rest positions only if the
-/// force uses rest positions and either `by_rest` is true or F defines `work_derivatives`. If the class F defines
+/// velocities are set only if the force uses velocities. The derivatives with respect to rest positions are set only if
+/// the force uses rest positions, and either `by_rest` is true or F defines `work_derivatives`. If the class F defines
 /// derivatives of an energy E instead of `work_derivatives`, the derivatives of the work are minus the derivatives of
 /// ∂E/∂x, ∂E/∂X and ∂E/∂p along the direction in which the position of each node a changes by w_a.
 template <bool by_rest, class F, class T>
@@ -257,10 +257,10 @@ struct VariedAlong : Varied<n, Numbering> {
 
 /// Adds to the matrix J the derivatives, times `factor`, of the nodal forces with respect to the n scalars whose flat
 /// indices begin at `start`: the components of the positions if `start` is 0, or of the velocities if `start` is n. If
-/// the force F has formulas for the derivatives of the energy, the columns of J are computed one at a time, by the
-/// instantiation of `shared_energy_derivatives` that also computes tangents, because intermediate results for all
-/// columns at once would not fit in registers. Without these formulas, all columns of J are computed at once if n ≤ 12,
-/// and three columns at a time otherwise.
+/// the force F has formulas for the derivatives of the energy, the columns of J are computed one at a time, because
+/// intermediate results for all columns at once would not fit in registers. `add_block` then calls the instantiation of
+/// `shared_energy_derivatives` that also computes tangents. Without formulas, all columns of J are computed at once if
+/// n ≤ 12, and three columns at a time otherwise.
 template <class F, class T, int n>
 DIFFSIM_SHARED_FUNCTION void add_block(const F& f, const Values<F, T>& at, int start, double factor, T (&J)[n][n]) {
   constexpr int at_once = HasEnergyDerivatives<F> ? 1 : n <= 12 ? n : 3;

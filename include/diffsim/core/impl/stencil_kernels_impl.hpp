@@ -151,12 +151,12 @@ struct VectorDerivatives {
   double* X;
 };
 
-/// Calls `each(sweep, group, values, row)` for every group of active stencils, to compute derivatives of a scalar with
-/// respect to all inputs of the force in the order of the class Inputs, and stores the derivatives with respect to
-/// positions x, velocities v and rest positions X of the nodes in `vectors`. Derivatives with respect to inputs of
-/// inactive stencils are zero. The function `put_numbers` stores the derivatives with respect to the parameter values
-/// p. Returns the sums, over all stencils, of derivatives with respect to parameters that have one value for all
-/// stencils.
+/// Calls `each(sweep, group, values, row)` for every group of active stencils; each call sets `row` to the derivatives
+/// of a scalar with respect to all inputs of the force, in the order of the class Inputs. Stores the derivatives with
+/// respect to positions x, velocities v and rest positions X of the nodes in `vectors`. Derivatives with respect to
+/// inputs of inactive stencils are zero. The function `put_numbers` stores the derivatives with respect to the
+/// parameter values p. Returns the sums, over all stencils, of derivatives with respect to parameters that have one
+/// value for all stencils.
 template <class F, class Each>
 point::Sums<F::num_values> set_derivatives(const char* label, const Sweep<F>& sweep, const Each& each,
                                            const VectorDerivatives& vectors,
@@ -229,9 +229,9 @@ struct Tangents {
 inline constexpr int at_once = 8;
 
 /// Computes the derivatives of the work Σ_a w_a·f_a with respect to all inputs of the force F by the derivative
-/// formulas of F, where f_a is the force on node a and w_a is a given vector, and calls `put(k, d)` for each derivative
-/// d of the work with respect to the input with number k in Inputs. Derivatives with respect to the rest positions X
-/// are left out if `by_rest` is false.
+/// formulas of F, where f_a is the force on node a and w_a is a given vector. Calls `put(k, d)` for each input of F,
+/// where k is the number of the input in Inputs, and d is the derivative of the work with respect to the input.
+/// Derivatives with respect to the rest positions X are left out if `by_rest` is false.
 template <bool by_rest, class F, class T, class Put>
 DIFFSIM_FUNCTION void put_work_derivatives(const F& f, const Values<F, T>& at, const Vectors<F, T>& w, const Put& put) {
   using Of = Inputs<F>;

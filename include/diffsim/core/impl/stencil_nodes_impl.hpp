@@ -70,10 +70,11 @@ class Nodes {
     }
   }
 
-  /// Calls `each(sweep, group, values, row)` for every group of active stencils, to compute derivatives of a scalar
-  /// with respect to all inputs of the force in the order of the class Inputs, and adds the derivatives with respect to
-  /// the positions x, velocities v and rest positions X of the nodes to the fields in `to`. Derivatives with respect to
-  /// the parameter values p are stored and returned in the same way as by the function `set_derivatives`.
+  /// Calls `each(sweep, group, values, row)` for every group of active stencils; each call sets `row` to the
+  /// derivatives of a scalar with respect to all inputs of the force, in the order of the class Inputs. Adds the
+  /// derivatives with respect to the positions x, velocities v and rest positions X of the nodes to the fields in `to`.
+  /// Derivatives with respect to the parameter values p are stored and returned in the same way as by the function
+  /// `set_derivatives`.
   template <class Each>
   point::Sums<P> add_derivatives(const char* label, const Sweep<F>& sweep, const Each& each, const VectorSums& to,
                                  const point::ParameterNumbers<P, double>& to_numbers, double* numbers) {
@@ -155,7 +156,7 @@ class Nodes {
 
   DeviceArray<int> vertices_;
   std::optional<CellScatter> scatter_;  // host only
-  DeviceArray<double> slots_;           // host only: temporary vectors for v and for X, each as many as in `scatter_`
+  DeviceArray<double> slots_;           // host only: slots for v and for X; for each, as many as `scatter_` has
   std::vector<point::Sums<P>> sums_;    // host only: one per chunk
   DeviceArray<double> rows_;            // GPU only: [num_blocks, count, N, 3]
   Grouped by_vertex_;                   // GPU only

@@ -102,12 +102,12 @@ struct ForceTangent {
 };
 
 /// Kernel that computes the derivatives of w · f = -Σ V P : G, where f are the nodal forces, w is a vector at the
-/// nodes, V is the rest volume of a quadrature point, P the first Piola stress and G = ∂w/∂X. With the deformation
-/// gradient F, the derivatives with respect to positions are the nodal forces of the stress B = ∂P/∂F : G, and the
-/// derivatives with respect to the moduli are the sums of -V A_k : G over the quadrature points, where A_k =
-/// ∂P/∂moduli_k. The derivative with respect to the modulus with the index `L::signal_modulus` is in addition
-/// multiplied by the material law's control signal (`has_signal`). If requested, ForceAdjoint also computes the
-/// derivatives with respect to the control signal and the rest positions X.
+/// nodes, V is the rest volume of a quadrature point, P the first Piola stress and G = ∂w/∂X with the rest positions X.
+/// With the deformation gradient F, the derivatives with respect to positions are the nodal forces of the stress B =
+/// ∂P/∂F : G, and the derivatives with respect to the moduli are the sums of -V A_k : G over the quadrature points,
+/// where A_k = ∂P/∂moduli_k. The derivative with respect to the modulus with the index `L::signal_modulus` is in
+/// addition multiplied by the material law's control signal (`has_signal`). If requested, ForceAdjoint also computes
+/// the derivatives with respect to the control signal and the rest positions X.
 template <Law L, class E>
 struct ForceAdjoint {
   Elements<L, E> elements;

@@ -92,15 +92,15 @@ struct DilatedCell {
     add_node_forces<Tet4>(dP, inverse, volume, {}, 0, value);
   }
   /// Adds the derivative of w · f = -Σ V φ with respect to ∂X/∂ξ to `shape_sums` (add_shape_derivative()), where X are
-  /// the rest positions, ξ the reference coordinates, f the nodal forces, w is a vector at the vertices, V the rest
-  /// volume of a cell, and φ = P̄ : dF̄ with the stress P̄ and the deformation gradient F̄ of DilatedPoint and the
-  /// derivative dF̄ of F̄ along w.
+  /// the rest positions, ξ the reference coordinates, f the nodal forces, w is a vector at the vertices, and V the rest
+  /// volume of a cell. φ = P̄ : dF̄, with the stress P̄ and the deformation gradient F̄ of DilatedPoint, and the derivative
+  /// dF̄ of F̄ along w.
   ///
   /// Each cell contributes V (-(φ + D) I + Fᵀ ∂φ/∂F + Gᵀ P) : W to the derivative along a direction dX of the rest
   /// positions, with the deformation gradient F, the stress P of `DilatedPoint::by_F`, G = ∂w/∂X and W = ∂dX/∂X. The
   /// term D = -Σ_a (dq_a J_a + q_a dJ_a) is due to changes of the sums d_a of rest volumes around the corners a of the
-  /// cell (NodalAverage), with the average volume ratios J_a around the corners, q_a = (∂E/∂J_a)/d_a for the elastic
-  /// energy E, and the derivatives dJ_a and dq_a along w.
+  /// cell (NodalAverage). J_a is the average volume ratio around corner a, q_a = (∂E/∂J_a)/d_a with the elastic energy
+  /// E, and dJ_a and dq_a are the derivatives of J_a and q_a along w.
   DIFFSIM_SHARED_FUNCTION void add_shape(int pack, const int* vertices, const double* dilatations,
                                          const double* pressures, const DilatedTangent& along,
                                          double* shape_sums) const {
@@ -189,10 +189,10 @@ struct NodalForce {
 };
 
 /// Kernel that computes the derivative of the nodal forces f along a direction of the positions x, the rest positions,
-/// the moduli and the material law's control signal. Along a direction w of the positions alone, this derivative is
-/// (∂f/∂x) w = (∂f/∂x)ᵀ w, the derivative of w · f with respect to x, because ∂f/∂x is symmetric. NodalForceDerivative
-/// also computes the derivatives of w · f with respect to the moduli, the control signal and the rest positions, if the
-/// member `adjoint` contains addresses for these derivatives.
+/// the moduli and the material law's control signal. Because ∂f/∂x is symmetric, the derivative (∂f/∂x) w of f along a
+/// direction w of the positions alone is also (∂f/∂x)ᵀ w, the derivative of w · f with respect to x.
+/// NodalForceDerivative also computes the derivatives of w · f with respect to the moduli, the control signal and the
+/// rest positions, if the member `adjoint` contains addresses for these derivatives.
 template <Law L>
 struct NodalForceDerivative {
   DilatedCells<L> dilated;
@@ -240,9 +240,9 @@ struct NodalEnergy {
 /// Burton 1998, doi:10.1002/(SICI)1099-0887(199805)14:5<437::AID-CNM162>3.0.CO;2-W). The forces f are the negative
 /// gradient of the elastic energy, differentiated with θ as a function of the positions x, so ∂f/∂x is symmetric.
 /// NodalDilatationTerm avoids the volumetric locking of linear cells of nearly incompressible materials. The energy is
-/// defined only if J and θ are positive. ∂f/∂x couples two vertices, also across ranks, if there is a cell e such that
-/// each of the two vertices belongs to a cell that has a vertex in common with e. NodalDilatationTerm cannot assemble
-/// ∂f/∂x, so implicit steps with this term throw an Error.
+/// defined only if J and θ are positive. ∂f/∂x couples two vertices, also across ranks, if a cell of the first vertex
+/// and a cell of the second vertex both share a vertex with some cell e. NodalDilatationTerm cannot assemble ∂f/∂x, so
+/// implicit steps with this term throw an Error.
 template <Law L>
 class NodalDilatationTerm : public ElasticTerm<L, Tet4> {
   using Base = ElasticTerm<L, Tet4>;

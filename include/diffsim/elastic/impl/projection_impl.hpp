@@ -131,9 +131,10 @@ DIFFSIM_FUNCTION void multiply_by_frame(const T (&H)[9][9], const SingularFrame<
 }
 
 /// Computes the symmetric matrix A = Dᵀ HD, where HD is the product of the stress derivative H with the matrix D of
-/// set_frame_matrix(). If the stress belongs to an isotropic law, A consists of one 3 × 3 block for the stretches (rows
-/// and columns 0, 4 and 8) and one 2 × 2 block for each pair of axes a ≠ b (rows and columns 3 a + b and 3 b + a).
-/// Returns false if, in any SIMD lane, A has entries outside of these blocks that are larger than rounding errors.
+/// set_frame_matrix(). If the stress belongs to an isotropic law, A consists of one 3 × 3 block for the principal
+/// stretches (rows and columns 0, 4 and 8) and one 2 × 2 block for each pair of principal axes a < b (rows and columns
+/// 3 a + b and 3 b + a). Returns false if, in any SIMD lane, A has entries outside of these blocks that are larger than
+/// rounding errors.
 template <class T>
 DIFFSIM_FUNCTION bool set_blocks(const T (&D)[9][9], const T (&HD)[9][9], T (&A)[9][9]) {
   T all = 0.0, outside = 0.0;
@@ -209,10 +210,10 @@ DIFFSIM_FUNCTION void set_from_blocks(const T (&D)[9][9], const T (&A)[9][9], T 
 
 /// Projects H, the derivative of a stress with respect to the deformation gradient F, to a positive semidefinite matrix
 /// in the basis u_a v_bᵀ of the singular vectors u_a and v_b of F. In this basis, the matrix H of an isotropic law
-/// consists of one 3 × 3 block for the stretches and one 2 × 2 block for each pair of axes (Smith, de Goes & Kim 2019,
-/// Analytic eigensystems for isotropic distortion energies). Returns true if H was projected. Returns false, without a
-/// change of H, if H has entries outside of these blocks, as for laws with fibres, or if F does not determine the
-/// singular vectors.
+/// consists of one 3 × 3 block for the principal stretches and one 2 × 2 block for each pair of principal axes (Smith,
+/// de Goes & Kim 2019, Analytic eigensystems for isotropic distortion energies). Returns true if H was projected.
+/// Returns false, without a change of H, if H has entries outside of these blocks, as for laws with fibres, or if F
+/// does not determine the singular vectors.
 template <class T>
 DIFFSIM_FUNCTION bool project_in_frame(const Mat3<T>& F, T (&H)[9][9]) {
   const SingularFrame<T> frame = singular_frame(F);

@@ -7,7 +7,7 @@
 
 namespace diffsim::elastic {
 
-/// Dual number whose value and derivative along one direction have one lane per cell of a pack.
+/// Dual number whose value and derivative along one direction have one SIMD lane per cell of a pack.
 using PackDual = Dual<Pack, 1>;
 
 /// Derivatives of φ = P(F; moduli) : G, where P is the first Piola stress, F the deformation gradient and G a matrix:
@@ -41,8 +41,8 @@ DIFFSIM_SHARED_FUNCTION void power_derivatives(const Mat3<PackDual>& F, const Ma
 }
 
 /// Computes the gradients of `field` with respect to the rest positions, and the derivatives of these gradients along
-/// `direction` (nullptr: zero), for the cells of a pack, at `num_points_from(first)` successive quadrature points that
-/// begin with point `first`.
+/// `direction` (nullptr: zero). The gradients are those in the cells of a pack at `num_points_from(first)` successive
+/// quadrature points, beginning with point `first`.
 template <class E>
 DIFFSIM_SHARED_FUNCTION void dual_gradients_at(const CellGeometry<E>& geometry, int pack, int first,
                                                const int* vertices, const double* field, const double* direction,
@@ -67,9 +67,10 @@ DIFFSIM_COMPILED_ELSEWHERE(void dual_gradients_at<FineTet10>(const CellGeometry<
                                                              const double*, const double*,
                                                              Mat3<PackDual> (&)[FineTet10::points_at_once]))
 
-/// Kernel that differentiates results of `ForceAdjoint` along a direction: dx of the positions, dw of the vector w at
-/// the vertices, dmoduli of the moduli, and dsignal of the material law's control signal. The differentiated results
-/// are the derivatives of w · f with respect to positions, moduli and the control signal, where f are the nodal forces.
+/// Kernel that computes directional derivatives of the results of the kernel `ForceAdjoint`: of ∂(w·f)/∂x,
+/// ∂(w·f)/∂moduli and ∂(w·f)/∂signal. Here, f are the nodal forces, w is a vector at the vertices, x are the positions,
+/// and `signal` is the material law's control signal. The direction consists of the changes dx, dw, dmoduli and
+/// dsignal.
 template <Law L, class E>
 struct ForceAdjointTangent {
   Elements<L, E> elements;
@@ -77,10 +78,10 @@ struct ForceAdjointTangent {
   const double* dx;
   const double* w;
   const double* dw;         // or nullptr
-  const double* dmoduli;    // [packs, K, pack_width], or nullptr
+  const double* dmoduli;    // [packs, K, pack_width] with K = L::num_moduli, or nullptr
   const double* dsignal;    // [1], or nullptr
-  double* moduli_gradient;  // derivatives of the gradient, [packs, K, pack_width], or nullptr
-  double* signal_gradient;  // derivatives of the gradient, [packs], overwritten, or nullptr
+  double* moduli_gradient;  // derivatives of ∂(w·f)/∂moduli are added, [packs, K, pack_width]; or nullptr
+  double* signal_gradient;  // derivatives of ∂(w·f)/∂signal are stored, [packs]; or nullptr
 
   KOKKOS_INLINE_FUNCTION void operator()(int pack, const int* vertices, Vec3<Pack> (&value)[E::nodes]) const {
     PackDual moduli[L::num_moduli];
@@ -111,7 +112,7 @@ struct ForceAdjointTangent {
     if (dsignal) s.derivative[0] = *dsignal;
     return s;
   }
-  /// Returns modulus k and its derivative from `dmoduli`, both not multiplied by the material law's control signal.
+  /// Returns modulus k and its derivative from `dmoduli`, without multiplication by the material law's control signal.
   KOKKOS_INLINE_FUNCTION PackDual modulus_at(int pack, int k) const {
     PackDual m;
     m.value = elements.modulus(pack, k);
@@ -144,9 +145,10 @@ struct ForceAdjointTangent {
   }
 };
 
-/// Adds the derivative of the result of `add_parameter_gradient` along a direction dp of the parameters p and dm̄ of m̄,
-/// the gradient with respect to the moduli m_k: gradient_i += Σ_k (dm̄_k ∂m_k/∂p_i + m̄_k Σ_j ∂²m_k/∂p_i∂p_j dp_j). m̄ is
-/// `moduli_gradient` and dm̄ is `moduli_gradient_tangent`.
+/// Adds to `gradient` the directional derivative of the sum Σ_k m̄_k ∂m_k/∂p_i, which `add_parameter_gradient`
+/// computes: gradient_i += Σ_k (dm̄_k ∂m_k/∂p_i + m̄_k Σ_j ∂²m_k/∂p_i∂p_j dp_j). m̄ = `moduli_gradient` is the gradient
+/// with respect to the moduli m, and p are the parameters. The direction is (dp, dm̄) = (`direction`,
+/// `moduli_gradient_tangent`).
 template <Law L>
 void add_parameter_gradient_tangent(const LawCells<L>& law, const ParameterPointers<L>& parameters,
                                     const ParameterPointers<L>& direction, const DeviceArray<double>& moduli_gradient,

@@ -90,10 +90,10 @@ concept DefinesStress = requires(const Mat3<Pack>& F, const Pack (&moduli)[L::nu
   L::stress(F, moduli);
 };
 
-/// Returns true if kernels call the functions of the law L. Returns false if kernels inline these functions; kernels
-/// for cell types with many quadrature points (`E::compact`) call the functions of every law. `is_called` returns
-/// `L::long_arithmetic` if the law L defines this constant, and otherwise returns true if L does not define the
-/// function `stress`.
+/// Returns true if kernels call the functions of the law L, and false if kernels inline these functions. Regardless of
+/// the result, kernels for cell types with many quadrature points (`E::compact`) call the functions of every law.
+/// `is_called` returns `L::long_arithmetic` if the law L defines this constant, and otherwise returns true if L does
+/// not define the function `stress`.
 template <class L>
 constexpr bool is_called() {
   if constexpr (requires { L::long_arithmetic; })

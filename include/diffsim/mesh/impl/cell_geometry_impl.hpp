@@ -11,17 +11,19 @@
 namespace diffsim {
 
 /// Rest geometry at one quadrature point of each cell of a pack (SIMD vector of cells): the inverse of ∂X/∂ξ and the
-/// volume that the quadrature point represents, where X is the rest position and ξ are the coordinates in the reference
+/// volume that the quadrature point represents. X is the rest position, and ξ are the coordinates in the reference
 /// tetrahedron.
 struct PointGeometry {
   Mat3<Pack> inverse;  // (∂X/∂ξ)⁻¹, 1/m
-  Pack volume;  // volume factor · quadrature weight · det(∂X/∂ξ) in m³; 0 for cells that pad the last pack
+  // Volume factor (TetrahedralMesh::volume_factors) · quadrature weight · det(∂X/∂ξ) in m³; 0 for cells that pad the
+  // last pack.
+  Pack volume;
 };
 
 /// Rest geometry at all quadrature points of cells, grouped by pack (SIMD vector of cells): the inverses of ∂X/∂ξ and
-/// the volumes that the quadrature points represent, where X is the rest position and ξ are the coordinates in the
-/// reference tetrahedron. Kernels capture CellGeometry by value. The rest geometry is computed once and stored, because
-/// loading stored values with prefetch is faster than a computation from the rest positions in each kernel
+/// the volumes that the quadrature points represent. X is the rest position, and ξ are the coordinates in the reference
+/// tetrahedron. Kernels capture CellGeometry by value. The rest geometry is computed once and stored, because loading
+/// stored values with prefetch is faster than a computation from the rest positions in each kernel
 /// (docs/performance.md).
 template <class E>
 struct CellGeometry {
@@ -76,7 +78,7 @@ void compute_geometry(const TetrahedralMesh& mesh, const CellScatter& scatter, c
 
 /// Returns W = (∂dX/∂ξ) (∂X/∂ξ)⁻¹ at quadrature point q for a change dX of the rest positions X, where ξ are the
 /// coordinates in the reference tetrahedron. To first order in dX, the gradient F of a field with respect to X changes
-/// by dF = -F W, and a volume V changes by dV = V tr W.
+/// by dF = -F W, and the volume V of the quadrature point changes by dV = V tr W.
 template <class E>
 DIFFSIM_FUNCTION Mat3<Pack> shape_change(const Vec3<Pack> (&dX)[E::nodes], const typename E::Rule& rule, int q,
                                          const Mat3<Pack>& inverse) {

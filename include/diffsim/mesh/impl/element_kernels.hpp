@@ -11,7 +11,7 @@ namespace diffsim {
 //
 //   nodes                               number of nodes
 //   Rule                                quadrature rule (quadrature.hpp)
-//   points_at_once                      number of quadrature points per pass in kernels with large arrays per point
+//   points_at_once                      number of quadrature points that kernels with large arrays process at once
 //   compact                             true if kernels do not inline functions, to compile faster
 //   mass_share(node)                    fraction of the cell's mass that is lumped to a node; the fractions sum to 1
 //   corners(rule, q, x, y)              sets the vectors y of quadrature point q from the node positions x
