@@ -204,7 +204,8 @@ class Candidates {
   /// Returns the largest distance (m), along a coordinate axis, by which a vertex of this rank is outside the box that
   /// the vertex swept when the lists were built; infinity for positions that are NaN.
   double farthest_out(const Field& at, const Vectors& obstacles) const;
-  /// Stores the boxes that the vertices sweep between two positions, for later calls of `farthest_out`.
+  /// Stores the bounding box of each vertex's two positions, in `from` and `to` or, for vertices of obstacles, in
+  /// `obstacles_from` and `obstacles_to`, for later calls of `farthest_out`.
   void watch(const std::vector<double>& from, const Vectors& obstacles_from, const std::vector<double>& to,
              const Vectors& obstacles_to);
   /// Returns max(n/m, 20 n/`max_pairs`), where n is the number of pairs and m the number of primitives (points and

@@ -9,8 +9,8 @@
 
 namespace diffsim {
 
-/// Loss of one experiment, or of the windows of one group of processes, and a derivative of this loss: the gradient, or
-/// a product of the Hessian with a vector.
+/// Loss of one experiment, or of those windows of a rollout (multiple shooting) that one group of processes evaluates,
+/// and a derivative of this loss: the gradient, or a product of the Hessian with a vector.
 struct Contribution {
   double loss = 0.0;
   std::vector<double> derivative;  ///< this rank's part

@@ -89,8 +89,8 @@ struct Hdf5File::Impl {
   void reserve(std::uint64_t bytes, bool is_frame);
   void flush();
   /// Increments `changes`, the number of datasets created or extended since the last flush; flushes the file after 1024
-  /// changes. Does nothing if `alone` is true. The caller must call count_change() before each creation or extension of
-  /// a dataset. Collective.
+  /// changes. Does nothing if only one rank writes the file (member `alone`). The caller must call count_change()
+  /// before each creation or extension of a dataset. Collective.
   void count_change();
   std::int64_t first_row(std::int64_t rows, std::int64_t& total) const;
   std::uint64_t sum(std::uint64_t share) const;

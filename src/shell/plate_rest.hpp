@@ -51,9 +51,10 @@ template <class T>
 using CurvatureForm = Vec3<T>;
 
 /// Returns the angle, at the middle of a side, from the normal of the flat triangle on the left of the side to the
-/// normal of the bent surface. The bent surface has the deflection ½ x·κ x with the curvature tensor κ. The result is a
-/// linear form in the curvature components (κ_tt, κ_nn, √2 κ_tn), where t is the unit vector along the side and n is
-/// the in-plane unit normal of the side that points to the right. The angle between two flat triangles at their common
+/// normal of the bent surface. The bent surface has the deflection ½ x·κ x at the position x in the plane of the
+/// triangle, with the curvature tensor κ. The result is a linear form in the curvature components (κ_tt, κ_nn, √2
+/// κ_tn), where t is the unit vector along the side, and n is the unit vector in the plane that is normal to t and
+/// points to the right of t. The angle between two flat triangles at their common
 /// side is the sum of the linear forms of `rotation_left` and `rotation_right`. `of`: third corner of the triangle on
 /// the left of the side.
 template <class T>

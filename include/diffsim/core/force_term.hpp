@@ -58,9 +58,9 @@ struct JacobianWeights {
 /// ranks' vertices are up to date.
 struct ConfigurationTangent {
   const Field& positions;                  ///< dx, m
-  const Field* velocities = nullptr;       ///< derivative dv of the velocities, m/s; nullptr if there are no velocities
-  double time = 0.0;                       ///< derivative of `Configuration::time` along the direction (s)
-  const Field* start_positions = nullptr;  ///< derivative of `Configuration::start_positions`, m; nullptr means zero
+  const Field* velocities = nullptr;       ///< change dv of the velocities, m/s; nullptr if there are no velocities
+  double time = 0.0;                       ///< change of `Configuration::time`, s
+  const Field* start_positions = nullptr;  ///< change of `Configuration::start_positions`, m; nullptr means zero
 };
 
 /// Adjoint of a Configuration: derivatives x̄ of a scalar with respect to the positions and, if the configuration has

@@ -37,7 +37,7 @@ namespace diffsim {
 /// time steps or one value per time step:
 ///
 ///     static constexpr ParameterSpec signal;
-///     static constexpr int signal_modulus;   // index of the scaled modulus
+///     static constexpr int signal_modulus;   // index of the modulus that the signal multiplies
 ///
 /// A law that requires a condition on several parameters of a cell may define the function `parameters_error`, which
 /// returns an error message if the condition is not met, and otherwise an empty text. A scene calls the law's function

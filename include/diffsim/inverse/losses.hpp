@@ -64,8 +64,8 @@ class SumLoss : public Loss {
 class TrackLoss : public Loss {
  public:
   /// Creates the loss. For each observed step n, `observed[n]` contains the observed positions in m, an array [owned
-  /// vertices, 3]. Only vertices of `region` enter the loss. Throws Error (input) if no component at a vertex of
-  /// `region` is observed. Collective.
+  /// vertices, 3], with NaN for components that are not observed. Only vertices of `region` enter the loss. Throws
+  /// Error (input) if `observed` contains no observed component of any vertex of `region`. Collective.
   TrackLoss(const TetrahedralMesh& mesh, const std::map<int, std::vector<double>>& observed, const Region& region);
   std::string unit() const override { return "m²"; }
   double num_observations() const override { return 1.0 / weight_; }

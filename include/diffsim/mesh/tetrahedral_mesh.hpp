@@ -224,8 +224,8 @@ class TetrahedralMesh {
   std::uint64_t fingerprint() const;
 
  private:
-  /// Returns flags of the local vertices: non-zero for each vertex that belongs to the body with the index `body` and
-  /// is not a director.
+  /// Returns flags of the local vertices: non-zero for each vertex of the body with the index `body`, except the
+  /// additional vertices that store directors (src/mesh/directors.hpp).
   std::vector<char> vertices_of_body(std::size_t body) const;
   void find_directors();
   /// Adds to `region`, in ascending order, the cells of all kinds whose vertices are all marked in `marks`.

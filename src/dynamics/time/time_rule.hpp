@@ -25,10 +25,11 @@ struct Combination {
 /// tangent and its adjoint.
 struct TimeRule {
   std::vector<std::string> fields;  ///< names of the state's fields, `positions` and `velocities` first
-  Combination acceleration;         ///< linear combination that gives the accelerations a; zero in statics
-  Combination position;             ///< linear combination that gives the positions x at which forces are evaluated
-  Combination velocity;             ///< linear combination that gives the velocities v at which forces are evaluated
-  std::vector<Combination> next;    ///< linear combinations that give the fields of the state at the end of the step
+  // Coefficients of linear combinations of y and of the fields of the state at the beginning of the step:
+  Combination acceleration;       ///< accelerations a; all coefficients are zero in statics
+  Combination position;           ///< positions x at which forces are evaluated
+  Combination velocity;           ///< velocities v at which forces are evaluated
+  std::vector<Combination> next;  ///< linear combinations that give the fields of the state at the end of the step
 };
 
 /// Returns the coefficients of an implicit integrator for step n of length h.

@@ -159,11 +159,11 @@ struct ForceAdjoint {
     }
   }
 
-  /// Adds the derivative of -V P : G at quadrature point q with respect to ∂X/∂ξ to `shape_sums`
-  /// (add_shape_derivative()), where X are the rest positions, ξ the reference coordinates of the cell, V is the rest
-  /// volume of the point, P the first Piola stress, F the deformation gradient, G = ∂w/∂X and B = ∂P/∂F : G. Along a
-  /// direction dX of the rest positions, the derivative of -V P : G is V (-(P : G) I + Fᵀ B + Gᵀ P) : W with W = ∂dX/∂X
-  /// (shape_change()).
+  /// Adds to `shape_sums` (see add_shape_derivative()) the derivative of -V P : G at quadrature point q with respect to
+  /// ∂X/∂ξ. X are the rest positions, ξ the reference coordinates of the cell, V is the rest volume of the point, P the
+  /// first Piola stress, F the deformation gradient, w the adjoint of the force, G = ∂w/∂X and B = ∂P/∂F : G. Along a
+  /// change dX of the rest positions, the derivative of -V P : G is V (-(P : G) I + Fᵀ B + Gᵀ P) : W with W = ∂dX/∂X
+  /// (see shape_change()).
   DIFFSIM_SHARED_FUNCTION void add_shape(int pack, int q, const Mat3<Pack>& inverse, const Pack& volume,
                                          const Mat3<Pack>& F, const Mat3<Pack>& G, const Mat3<Pack>& B,
                                          const Pack (&moduli)[L::num_moduli]) const {

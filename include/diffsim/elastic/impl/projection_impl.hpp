@@ -46,7 +46,7 @@ DIFFSIM_FUNCTION void project_to_semidefinite(T (&H)[9][9]) {
 template <class T>
 struct SingularFrame {
   Mat3<T> U, V;
-  bool is_good;  ///< false if, in any SIMD lane, the second singular value of F is too small to determine U
+  bool is_good;  ///< false if, in any SIMD lane, F = U Σ Vᵀ has a second singular value too small to find U
 };
 
 namespace detail {
