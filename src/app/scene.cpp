@@ -124,8 +124,6 @@ void check_optimiser(const Scene& scene, const Mapping& mapping) {
   const Place& windows = scene.shooting_place;
   if (scene.optimiser.shooting.windows > 0 && (!scene.joints.empty() || !scene.robots.empty() || has_rigid(scene)))
     windows.fail("is not available for scenes with rigid bodies, joints or robots");
-  if (scene.optimiser.shooting.windows > 0 && !scene.feedback.empty())
-    windows.fail("is not available for scenes with `feedback`");
   if (scene.optimiser.shooting.windows > 0 && scene.checkpoint.memory.is_given())
     windows.fail("cannot be combined with `checkpoint.memory`; give another schedule");
   if (!scene.constraints.empty() && scene.prior_factors)

@@ -71,6 +71,18 @@ TEST_F(FeedbackOfScene, is_optimised) {
   EXPECT_GT(std::abs(again[19] - initial[19]), 1e-6);
 }
 
+TEST_F(FeedbackOfScene, is_optimised_in_windows) {
+  write("scene.yaml",
+        scene(hand + "}}", objective + "optimiser: {method: newton_cg, max_iterations: 8, gradient_tolerance: "
+                                       "0.05, shooting: {windows: 2, tolerance: 1.0e-3}}\n"));
+  const Ran ran = run({"invert", "scene.yaml"}, "run");
+  EXPECT_NE(ran.code, 2) << ran.err;
+  if (rank_ == 0) {
+    const auto result = report("run");
+    EXPECT_LT(result["loss"].get<double>(), 0.9 * result["initial_loss"].get<double>()) << result.dump(1);
+  }
+}
+
 TEST_F(FeedbackOfScene, with_three_weights_starts_from_one_value) {
   // The inputs are a sine and a cosine, so the policy has three weights, which are not the components of a vector.
   write("scene.yaml", scene("{wave: {frequencies: [20], controls: [\"pressure:y_max\"]}}",

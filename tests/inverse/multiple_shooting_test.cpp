@@ -22,6 +22,7 @@
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/optimise.hpp"
 #include "diffsim/inverse/prior.hpp"
+#include "diffsim/sensor/feedback.hpp"
 #include "diffsim/sensor/sensor.hpp"
 #include "diffsim/simulation/scene.hpp"
 #include "inverse/hessian_check.hpp"
@@ -301,8 +302,9 @@ TEST(multiple_shooting, refuses_bad_input) {
 
 /// Bar that swings from a support.
 struct Bar {
-  explicit Bar(const std::string& integrator) : scene(make_scene(integrator)) {
+  explicit Bar(const std::string& integrator, bool has_feedback = false) : scene(make_scene(integrator)) {
     scene.fix("x_min");
+    if (has_feedback) add_feedback();
     loss = std::make_unique<SensorLoss>(
         scene.sensor({.quantity = SensorQuantity::displacement, .place = {.region = "x_max"}}),
         std::map<int, Numbers>{{2, {0.0, -0.01, 0.0}}, {6, {0.01, -0.05, 0.02}}});
@@ -315,16 +317,32 @@ struct Bar {
             {{"neo_hookean", {{"youngs_modulus", 2e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "all"}},
             options};
   }
+  /// A linear controller, whose weights are not zero, pulls the right end.
+  void add_feedback() {
+    scene.add_traction("x_max", {0.0, 0.0, 0.0});
+    Feedback hand{.name = "hand", .controls = {"traction:x_max"}};
+    for (const SensorQuantity quantity : {SensorQuantity::displacement, SensorQuantity::velocity})
+      hand.sensors.push_back(scene.sensor({.quantity = quantity, .place = {.region = "x_max"}}));
+    hand.scales = {0.02, 0.02, 0.02, 0.5, 0.5, 0.5};
+    hand.policy = make_perceptron(6, 3);
+    scene.add_feedback(hand);
+    Field& weights = scene.parameters().at("policy:hand").field;
+    Numbers theta(weights.size());
+    for (std::size_t i = 0; i < theta.size(); ++i) theta[i] = 200.0 * std::cos(1.7 * static_cast<double>(i) + 0.3);
+    weights.from_host(theta);
+  }
   DifferentiableScene scene;
   std::unique_ptr<Loss> loss;
 };
 
-class Windows : public testing::TestWithParam<const char*> {};
+class Windows : public testing::TestWithParam<std::pair<const char*, bool>> {};
 
 TEST_P(Windows, have_the_derivatives_that_differences_have) {
-  Bar bar(GetParam());
-  InverseProblem problem(bar.scene.model(), bar.scene.initial_state(), 6, *bar.loss,
-                         {{.parameter = "youngs_modulus"}, {.parameter = "initial_velocities"}});
+  const auto& [integrator, has_feedback] = GetParam();
+  Bar bar(integrator, has_feedback);
+  InverseProblem problem(
+      bar.scene.model(), bar.scene.initial_state(), 6, *bar.loss,
+      {{.parameter = "youngs_modulus"}, {.parameter = has_feedback ? "policy:hand" : "initial_velocities"}});
   ShootingModel model(bar.scene.model(), {2, 5});
   ShootingLoss loss(*bar.loss, model,
                     {{"positions", 3.0},
@@ -439,7 +457,10 @@ TEST(multiple_shooting, windows_of_groups_add_up) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(inverse, Windows, testing::Values("symplectic_euler", "newmark", "bdf2"));
+INSTANTIATE_TEST_SUITE_P(inverse, Windows,
+                         testing::Values(std::pair("symplectic_euler", false), std::pair("newmark", false),
+                                         std::pair("bdf2", false), std::pair("symplectic_euler", true),
+                                         std::pair("implicit_euler", true)));
 
 }  // namespace
 }  // namespace diffsim::multiple_shooting_test
