@@ -204,7 +204,7 @@ values must then be None. law: "barrier" or "penalty". damping: of a penalty, s/
       .def_prop_ro("label", &ContactPair::label, "Name A|B of the pair, which ends the names of its parameters.");
 }
 
-using Thicknesses = std::map<std::string, double>;
+using NumbersByName = std::map<std::string, double>;
 
 /// Binds the members of ContactOptions.
 void bind_values_of_options(nb::class_<ContactOptions>& bound) {
@@ -226,11 +226,19 @@ void bind_values_of_options(nb::class_<ContactOptions>& bound) {
       .def_prop_ro(
           "thicknesses",
           [](const ContactOptions& options) {
-            Thicknesses all;
+            NumbersByName all;
             for (const BodyThickness& one : options.thicknesses) all.emplace(one.body, one.value);
             return all;
           },
-          "Thicknesses of individual bodies by name, m.");
+          "Thicknesses of individual bodies by name, m.")
+      .def_prop_ro(
+          "surface_scales",
+          [](const ContactOptions& options) {
+            NumbersByName all;
+            for (const SurfaceScale& one : options.scales) all.emplace(one.body, one.value);
+            return all;
+          },
+          "Scales of the surfaces of affine and rigid bodies by name.");
 }
 
 void bind_options_of_contact(nb::module_& module) {
@@ -241,7 +249,8 @@ void bind_options_of_contact(nb::module_& module) {
       [](ContactOptions* self, double barrier_distance, double barrier_stiffness, bool adaptive_stiffness,
          double friction, double friction_velocity, std::optional<double> thickness, bool with_friction,
          bool lagged_friction, bool self_contact, std::vector<PlaneObstacle> planes, std::vector<MeshObstacle> meshes,
-         std::vector<ContactPair> pairs, const Thicknesses& thicknesses, const std::string& law, double damping) {
+         std::vector<ContactPair> pairs, const NumbersByName& thicknesses, const std::string& law, double damping,
+         const NumbersByName& surface_scales) {
         ContactOptions made{.barrier_distance = barrier_distance,
                             .barrier_stiffness = barrier_stiffness,
                             .adaptive_stiffness = adaptive_stiffness,
@@ -257,6 +266,7 @@ void bind_options_of_contact(nb::module_& module) {
                             .law = law_of(law),
                             .damping = damping};
         for (const auto& [body, value] : thicknesses) made.thicknesses.push_back({body, value});
+        for (const auto& [body, value] : surface_scales) made.scales.push_back({body, value});
         new (self) ContactOptions(std::move(made));
       },
       nb::arg("barrier_distance") = defaults.barrier_distance,
@@ -266,8 +276,8 @@ void bind_options_of_contact(nb::module_& module) {
       nb::arg("with_friction") = defaults.with_friction, nb::arg("lagged_friction") = defaults.lagged_friction,
       nb::arg("self_contact") = defaults.self, nb::arg("planes") = std::vector<PlaneObstacle>{},
       nb::arg("meshes") = std::vector<MeshObstacle>{}, nb::arg("pairs") = std::vector<ContactPair>{},
-      nb::arg("thicknesses") = Thicknesses{}, nb::arg("law") = name_of(defaults.law),
-      nb::arg("damping") = defaults.damping,
+      nb::arg("thicknesses") = NumbersByName{}, nb::arg("law") = name_of(defaults.law),
+      nb::arg("damping") = defaults.damping, nb::arg("surface_scales") = NumbersByName{},
       R"(Create options.
 
 barrier_distance: gap below which surfaces repel each other, m. barrier_stiffness: Pa. adaptive_stiffness: whether
@@ -277,7 +287,8 @@ with_friction: whether friction terms exist even if friction is 0, for gradients
 the normal forces at the beginning of the step. self_contact: whether bodies touch themselves. planes, meshes:
 obstacles. pairs: values for single pairs. thicknesses: dict from names of bodies to thicknesses, m. law: "barrier", or
 "penalty", a finite pressure barrier_stiffness (1 - gap/barrier_distance)². damping: of a penalty, s/m; the pressure of
-surfaces that approach is multiplied by 1 - damping times the rate of the gap.)");
+surfaces that approach is multiplied by 1 - damping times the rate of the gap. surface_scales: dict from names of affine
+or rigid bodies to scales of their contact surfaces about their centres of mass.)");
   bind_values_of_options(bound);
 }
 

@@ -81,6 +81,7 @@ def test_a_penalty_is_a_finite_pressure():
     assert lowest(made) < FLOOR + 1e-3
     assert diffsim.ContactOptions(law="penalty", damping=0.1).damping == 0.1
     assert diffsim.ContactPair("body", "floor").law is None
+    assert diffsim.ContactOptions(surface_scales={"ram": 1.1}).surface_scales == {"ram": 1.1}
     with pytest.raises(diffsim.InputError, match="spring"):
         diffsim.ContactOptions(law="spring")
 

@@ -124,10 +124,31 @@ SurfaceFile parse_surface(const Value& value, const Scene& scene) {
   return surface;
 }
 
+/// Scale of the surface of a body: a number, or {value:, centre:}.
+SurfaceScale parse_scale(const std::string& body, const Value& value) {
+  SurfaceScale scale{body};
+  if (!value.is_mapping()) {
+    scale.value = to_positive(value, "");
+    return scale;
+  }
+  const Mapping mapping(value, {"value", "centre"});
+  if (const Value* number = mapping.find("value")) scale.value = to_positive(*number, "");
+  if (const Value* centre = mapping.find("centre")) scale.centre = to_vector(*centre);
+  return scale;
+}
+
+/// Scales of surfaces: a mapping from names of bodies to scales.
+std::vector<SurfaceScale> parse_scales(const Value& value) {
+  const Mapping mapping(value, value.keys);
+  std::vector<SurfaceScale> scales;
+  for (const std::string& body : value.keys) scales.push_back(parse_scale(body, mapping.need(body, "a scale")));
+  return scales;
+}
+
 ContactSection parse_contact(const Value& value, const Scene& scene) {
-  const Mapping mapping(value,
-                        {"law", "barrier_distance", "barrier_stiffness", "damping", "friction", "friction_velocity",
-                         "lagged_friction", "thickness", "obstacles", "self", "max_pairs", "pairs", "surface"});
+  const Mapping mapping(
+      value, {"law", "barrier_distance", "barrier_stiffness", "damping", "friction", "friction_velocity",
+              "lagged_friction", "thickness", "obstacles", "self", "max_pairs", "pairs", "surface", "surface_scales"});
   ContactSection section;
   section.place = mapping.place();
   ContactOptions& options = section.options;
@@ -150,6 +171,7 @@ ContactSection parse_contact(const Value& value, const Scene& scene) {
   if (const Value* thickness = mapping.find("thickness")) options.thickness = to_non_negative(*thickness, "m");
   for (const BodyEntry& body : scene.bodies)
     if (body.thickness) options.thicknesses.push_back({body.name, *body.thickness});
+  if (const Value* scales = mapping.find("surface_scales")) options.scales = parse_scales(*scales);
   if (const Value* surface = mapping.find("surface")) {
     if (!scene.bodies.empty())
       mapping.place_of("surface").fail(

@@ -99,6 +99,7 @@ void add_of_contact(const ContactSection& contact, KindsByName& kinds) {
   if (options.thickness) kinds.add(Contact::thickness);
   for (const BodyThickness& given : options.thicknesses) kinds.add(Contact::thickness, given.body);
   for (const std::string& label : contact.thick) kinds.add(Contact::thickness, label);
+  for (const SurfaceScale& scale : options.scales) kinds.add(Contact::surface_scale, scale.body);
   for (const ContactPair& pair : options.pairs) {
     const auto values = pair.values();
     for (std::size_t k = 0; k < values.size(); ++k)

@@ -10,11 +10,13 @@
 #include <utility>
 
 #include "contact/locate_points.hpp"
+#include "contact/parameters.hpp"
 #include "contact/surface_groups.hpp"
 #include "core/exchange.hpp"
 #include "core/file_order.hpp"
 #include "core/nearest_word.hpp"
 #include "core/redistribute.hpp"
+#include "core/to_index.hpp"
 #include "diffsim/contact/impl/surface_areas.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
@@ -149,12 +151,50 @@ MeshData blocks_of(const TetrahedralMesh& mesh, std::size_t body, const Pieces& 
 /// Stencil (nodes and weights) of a point, with the number of the point in the surface mesh.
 struct NumberedStencil {
   std::int64_t number;
-  PointStencil stencil;
+  ScaledStencil stencil;
 };
+
+/// Returns the number of the scale of each body of the mesh; -1 for a body without a scale.
+std::vector<int> scales_by_body(const TetrahedralMesh& mesh, const std::vector<SurfaceScale>& scales) {
+  const std::vector<std::string> names = body_names(mesh.bodies());
+  std::vector<int> result(names.size(), -1);
+  for (std::size_t k = 0; k < scales.size(); ++k) {
+    const std::string title = "surface_scale of body '" + scales[k].body + "': ";
+    const auto b = static_cast<std::size_t>(std::find(names.begin(), names.end(), scales[k].body) - names.begin());
+    if (b == names.size()) {
+      const std::string near = nearest(scales[k].body, names);
+      throw Error(title + "there is no such body" + (near.empty() ? "" : "; did you mean '" + near + "'?"),
+                  ErrorKind::input);
+    }
+    if (mesh.bodies().empty() || !mesh.bodies()[b].affine)
+      throw Error(title + "the body is neither affine nor rigid; change `rest_positions` of deformable bodies",
+                  ErrorKind::input);
+    if (mesh.bodies()[b].affine->surface.triangles.empty())
+      throw Error(title + "the body has no surface", ErrorKind::input);
+    if (result[b] >= 0) throw Error(title + "the body already has a scale; give only one", ErrorKind::input);
+    result[b] = static_cast<int>(k);
+  }
+  return result;
+}
+
+/// Stencil of the centre of scaling of a body, on the rank that has the body's cell; no nodes on other ranks.
+/// Collective.
+PointStencil centre_of(const TetrahedralMesh& mesh, std::size_t body, const SurfaceScale& scale,
+                       const PointStencil& of_cell) {
+  if (!scale.centre) {
+    PointStencil centre = of_cell;
+    for (std::size_t k = 0; k < to_index(centre.count); ++k) centre.weights[k] = 1.0 / centre.count;
+    return centre;
+  }
+  const auto name = [&](std::size_t) { return "centre of the scale of body '" + scale.body + "'"; };
+  const auto located = contact::locate_points(mesh, body, {*scale.centre}, name);
+  return located.empty() ? PointStencil() : located.front().stencil;
+}
 
 /// Stencils of all points of the surface; each stencil is returned on one rank. Collective.
 std::vector<NumberedStencil> find_stencils(const TetrahedralMesh& mesh, const std::vector<const BodySurface*>& surfaces,
-                                           const TetrahedralMesh& surface) {
+                                           const TetrahedralMesh& surface, const std::vector<SurfaceScale>& scales) {
+  const std::vector<int> scale_of = scales_by_body(mesh, scales);
   std::vector<NumberedStencil> found;
   for (std::size_t b = 0; b < surfaces.size(); ++b) {
     const std::int64_t first = vertices_of_body(surface, b).first;
@@ -164,30 +204,42 @@ std::vector<NumberedStencil> find_stencils(const TetrahedralMesh& mesh, const st
         return fmt::format("surface of body '{}': vertex {} at ({:g}, {:g}, {:g})", body_names(mesh.bodies())[b], v,
                            X[0], X[1], X[2]);
       };
-      for (const auto& [point, stencil, outside] : contact::locate_points(mesh, b, surfaces[b]->mesh.vertices, name))
-        found.push_back({first + static_cast<std::int64_t>(point), stencil});
+      const auto located = contact::locate_points(mesh, b, surfaces[b]->mesh.vertices, name);
+      PointStencil centre;
+      if (scale_of[b] >= 0)
+        centre = centre_of(mesh, b, scales[to_index(scale_of[b])],
+                           located.empty() ? PointStencil() : located.front().stencil);
+      for (const auto& [point, stencil, outside] : located) {
+        NumberedStencil one{first + static_cast<std::int64_t>(point), {stencil, {}, scale_of[b]}};
+        // An affine body has one cell, so that the stencils of all points have the same nodes in the same order.
+        if (scale_of[b] >= 0) {
+          one.stencil.change = stencil;
+          for (std::size_t k = 0; k < to_index(stencil.count); ++k) one.stencil.change.weights[k] -= centre.weights[k];
+        }
+        found.push_back(one);
+      }
       continue;
     }
     const NumberRange range = vertices_of_body(mesh, b);
     for (int v = 0; v < mesh.num_owned_vertices(); ++v) {
       const std::int64_t number = mesh.vertex_order().file_index()[static_cast<std::size_t>(v)];
       if (number < range.first || number >= range.end) continue;
-      found.push_back({first + number - range.first, PointStencil::of_node({rank_of(mesh.comm()), v})});
+      found.push_back({first + number - range.first, {PointStencil::of_node({rank_of(mesh.comm()), v})}});
     }
   }
   return found;
 }
 
 /// Stencils of this rank's points of the surface, in local order. Collective.
-std::vector<PointStencil> stencils_of(const TetrahedralMesh& surface, const std::vector<NumberedStencil>& found) {
+std::vector<ScaledStencil> stencils_of(const TetrahedralMesh& surface, const std::vector<NumberedStencil>& found) {
   const FileOrder& order = surface.vertex_order();
   std::vector<std::int64_t> numbers;
-  std::vector<PointStencil> stencils;
+  std::vector<ScaledStencil> stencils;
   for (const NumberedStencil& point : found) {
     numbers.push_back(point.number);
     stencils.push_back(point.stencil);
   }
-  std::vector<PointStencil> block;
+  std::vector<ScaledStencil> block;
   FileOrder(surface.comm(), surface.num_global_vertices(), numbers, static_cast<int>(numbers.size()),
             static_cast<int>(order.block_size()))
       .to_file(stencils, 1, block);
@@ -197,7 +249,7 @@ std::vector<PointStencil> stencils_of(const TetrahedralMesh& surface, const std:
 }  // namespace
 
 EmbeddedSurface embed_surfaces(const TetrahedralMesh& mesh, const std::vector<BodySurface>& given,
-                               const std::vector<std::string>& regions) {
+                               const std::vector<std::string>& regions, const std::vector<SurfaceScale>& scales) {
   const std::vector<BodySurface> surfaces = with_affine_bodies(mesh, given);
   const std::vector<const BodySurface*> own = surfaces_by_body(mesh, surfaces);
   for (const BodySurface& surface : surfaces) require_triangles(surface);
@@ -219,8 +271,16 @@ EmbeddedSurface embed_surfaces(const TetrahedralMesh& mesh, const std::vector<Bo
   MeshData data = mesh.bodies().empty() ? std::move(parts.front().data) : join_bodies(mesh.comm(), std::move(parts));
   EmbeddedSurface result;
   result.mesh = std::make_shared<const TetrahedralMesh>(mesh.comm(), std::move(data));
-  result.map = std::make_shared<const PointMap>(mesh.owned_vertex_entities(), result.mesh->vertex_entities(),
-                                                stencils_of(*result.mesh, find_stencils(mesh, own, *result.mesh)));
+  const std::vector<ScaledStencil> scaled = stencils_of(*result.mesh, find_stencils(mesh, own, *result.mesh, scales));
+  std::vector<PointStencil> stencils;
+  for (const ScaledStencil& point : scaled) stencils.push_back(point.stencil);
+  const auto nodes = mesh.owned_vertex_entities(), points = result.mesh->vertex_entities();
+  result.map = std::make_shared<const PointMap>(nodes, points, std::move(stencils));
+  if (scales.empty()) return result;
+  std::vector<std::string> parameters;
+  for (const SurfaceScale& scale : scales)
+    parameters.push_back(std::string(ContactParameters::surface_scale.name) + ':' + scale.body);
+  result.scaling = std::make_shared<const SurfaceScaling>(std::move(parameters), nodes, points, scaled);
   return result;
 }
 

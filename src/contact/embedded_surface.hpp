@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "contact/contact_term.hpp"
+#include "contact/surface_scaling.hpp"
 #include "core/point_map.hpp"
 #include "diffsim/mesh/mesh_data.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
@@ -19,6 +20,8 @@ struct EmbeddedSurface {
   std::shared_ptr<const TetrahedralMesh> mesh;
   /// Map from the positions of the bodies' vertices to the positions of the vertices of the surface mesh `mesh`.
   std::shared_ptr<const PointMap> map;
+  /// Scales of the surfaces of single bodies; nullptr if no surface has a scale.
+  std::shared_ptr<const SurfaceScaling> scaling = nullptr;
 };
 
 /// Builds the surface mesh of a mesh in which some bodies have separate surfaces, given by the triangles in `surfaces`,
@@ -39,15 +42,18 @@ struct EmbeddedSurface {
 /// or that has no tetrahedra; a surface has no triangles; a triangle has no area, or has a vertex that does not exist;
 /// a region belongs to a body with a separate surface; a region contains no face of the mesh's surface, or two regions
 /// have a common face; the bounding boxes of all cells of a body that is not affine are farther from a surface vertex
-/// than the length of the longest edge of the mesh. Every rank passes the complete list `surfaces`. Collective.
+/// than the length of the longest edge of the mesh; a scale in `scales` belongs to a body that is not affine, that does
+/// not exist or that has another scale. Every rank passes the complete lists. Collective.
 EmbeddedSurface embed_surfaces(const TetrahedralMesh& mesh, const std::vector<BodySurface>& surfaces,
-                               const std::vector<std::string>& regions = {});
+                               const std::vector<std::string>& regions = {},
+                               const std::vector<SurfaceScale>& scales = {});
 
 /// Makes a contact term for the nodes of bodies from the contact term `on_surface`, which acts on the vertices of a
-/// surface mesh. The map `map` computes the positions of the surface mesh's vertices from the positions of the bodies'
-/// nodes; the transpose of `map` converts forces on the vertices to forces on the nodes. The returned contact term
-/// provides first and second derivatives and the Jacobian of the contact forces.
+/// surface mesh. The map of `surface` computes the positions of the surface mesh's vertices from the positions of the
+/// bodies' nodes, with the scales of `surface`; the transpose of the map converts forces on the vertices to forces on
+/// the nodes. The returned contact term provides first and second derivatives and the Jacobian of the contact forces,
+/// but no second derivatives with respect to the parameters `surface_scale:NAME`.
 std::unique_ptr<ContactTerm> make_mapped_contact(std::unique_ptr<ContactTerm> on_surface,
-                                                 std::shared_ptr<const PointMap> map);
+                                                 const EmbeddedSurface& surface);
 
 }  // namespace diffsim

@@ -12,11 +12,13 @@
 namespace diffsim {
 namespace {
 
-/// Contact term of nodes q with the force Wᵀ f(W q), where f(x) is the force of a contact term of points x = W q.
+/// Contact term of nodes q with the force Wᵀ f(W q), where f(x) is the force of a contact term of points x = W q. If
+/// surfaces have scales s, the matrix W(s) of the surface's points depends on s, with the derivative D
+/// (SurfaceScaling).
 class MappedContact final : public ContactTerm {
  public:
-  MappedContact(std::unique_ptr<ContactTerm> term, std::shared_ptr<const PointMap> map)
-      : term_(std::move(term)), map_(std::move(map)) {
+  MappedContact(std::unique_ptr<ContactTerm> term, const EmbeddedSurface& surface)
+      : term_(std::move(term)), map_(surface.map), scaling_(surface.scaling) {
     set_forces(term_->forces());
   }
 
@@ -31,11 +33,19 @@ class MappedContact final : public ContactTerm {
   std::string intersecting() const override { return term_->intersecting(); }
 
   void prepare(const ParameterSet& parameters) override {
+    set_scales(parameters);
     parameters_ = on_points(parameters);
     term_->prepare(parameters_);
   }
   void prepare_tangent(const ParameterSet&, const ParameterSet& direction) override {
     direction_ = on_points(direction);
+    if (scaling_) change_of_scales_ = scaling_->values(direction);
+    if (scales_in(direction)) {
+      Field& rest = rest_of(direction_);
+      Field change = rest_change_.clone();
+      scaling_->multiply(change_of_scales_, change);
+      axpy(1.0, change, rest);
+    }
     term_->prepare_tangent(parameters_, direction_);
   }
   void begin_adjoint(const ParameterSet& gradient) override {
@@ -47,6 +57,10 @@ class MappedContact final : public ContactTerm {
     hand_back(gradient_, gradient);
   }
   void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override {
+    for (const ParameterSet* const set : {&gradient, &direction})
+      if (scales_in(*set))
+        throw Error("no second derivative with respect to 'surface_scale'; use an optimiser that needs gradients only",
+                    ErrorKind::input);
     gradient_tangent_ = zeros_on_points(gradient);
     term_->begin_adjoint_tangent(gradient_tangent_, zeros_on_points(direction));
   }
@@ -71,16 +85,30 @@ class MappedContact final : public ContactTerm {
   void add_force_tangent(const Configuration& at, const ConfigurationTangent& tangent, const ParameterSet& direction,
                          Field& force_tangent) override {
     const Here here(*this, at);
-    const TangentHere along(*this, tangent);
+    TangentHere along(*this, tangent);
+    const bool by_scales = scales_in(direction);
+    if (by_scales) {
+      add_change_by_scales(at.positions, along.x);
+      if (along.v) add_change_by_scales(*at.velocities, *along.v);
+    }
     Field on_points = take("force_tangent");
     term_->add_force_tangent(here.at, along.tangent, direction.empty() ? none_ : direction_, on_points);
     map_->add_transpose(on_points, force_tangent);
+    if (!by_scales) return;
+    Field f = force_on_points(here.at);
+    scaling_->multiply(change_of_scales_, f);
+    scaling_->change().add_transpose(f, force_tangent);
   }
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override {
     const Here here(*this, at);
     AdjointHere bar(*this, adjoint);
     term_->add_force_adjoint(here.at, mapped(w), bar.adjoint, gradient.empty() ? none_ : gradient_);
+    if (scales_in(gradient)) {
+      scaling_->add_products(bar.x, changed(at.positions), gradient);
+      if (bar.adjoint.velocities && here.v) scaling_->add_products(bar.v, changed(*at.velocities), gradient);
+      scaling_->add_products(force_on_points(here.at), changed(w), gradient);
+    }
     bar.hand_back(*this, adjoint);
     hand_back(gradient_, gradient);
   }
@@ -127,6 +155,41 @@ class MappedContact final : public ContactTerm {
     Field points = take("mapped");
     map_->apply(nodes, points);
     return points;
+  }
+  /// Returns true if `set` contains a scale of a surface.
+  bool scales_in(const ParameterSet& set) const { return scaling_ && scaling_->is_in(set); }
+  /// Computes the map for the scales in `parameters`, and the derivative of the points' rest positions by the scales.
+  void set_scales(const ParameterSet& parameters) {
+    if (!scaling_) return;
+    rest_change_ = changed(parameters.at("rest_positions").field);
+    std::vector<double> scales = scaling_->values(parameters);
+    if (scales == scales_) return;
+    scales_ = std::move(scales);
+    map_ = scaling_->map(scales_);
+    matrix_.reset();  // `stencils_` contains the weights of the old map
+  }
+  /// Returns D q, the derivative of the positions of the points by the scales of their surfaces.
+  Field changed(const Field& nodes) const {
+    Field points("changed", map_->points(), 3);
+    scaling_->change().apply(nodes, points);
+    return points;
+  }
+  void add_change_by_scales(const Field& nodes, Field& points) const {
+    Field change = changed(nodes);
+    scaling_->multiply(change_of_scales_, change);
+    axpy(1.0, change, points);
+  }
+  /// Returns this rank's contributions to the forces on the points.
+  Field force_on_points(const Configuration& points) {
+    Field f = take("force");
+    term_->add_force(points, parameters_, f);
+    return f;
+  }
+  /// Returns the rest positions in `points`, a set of parameters of the points; adds zeros if there are none.
+  Field& rest_of(ParameterSet& points) const {
+    if (Parameter* const rest = points.find("rest_positions")) return rest->field;
+    points.add({Field("rest_positions", map_->points(), 3), parameters_.at("rest_positions").spec});
+    return points.at("rest_positions").field;
   }
   /// Returns the velocities of the points if the term uses velocities and `velocities` is given, else nullopt.
   std::optional<Field> mapped_velocities(const Field* velocities) const {
@@ -192,6 +255,7 @@ class MappedContact final : public ContactTerm {
         points.add({Field("rest_positions", map_->points(), 3), parameter.spec});
       else if (parameter.is_global())
         points.add({parameter.field.like(parameter.name()), parameter.spec});
+    if (scales_in(nodes)) rest_of(points);  // areas depend on the rest positions of the points
     return points;
   }
   /// Adds `points`, the gradient with respect to the parameters of the points, to `nodes`, the gradient with respect to
@@ -199,17 +263,21 @@ class MappedContact final : public ContactTerm {
   void hand_back(ParameterSet& points, ParameterSet& nodes) const {
     if (nodes.empty()) return;
     for (Parameter& parameter : points) {
-      Field& target = nodes.at(parameter.name()).field;
-      if (is_rest(parameter))
-        map_->add_transpose(parameter.field, target);
-      else
-        axpy(1.0, parameter.field, target);
+      if (is_rest(parameter) && scales_in(nodes)) scaling_->add_products(parameter.field, rest_change_, nodes);
+      Parameter* const target = nodes.find(parameter.name());
+      if (is_rest(parameter) && target)
+        map_->add_transpose(parameter.field, target->field);
+      else if (target)
+        axpy(1.0, parameter.field, target->field);
     }
     points.fill(0.0);
   }
 
   std::unique_ptr<ContactTerm> term_;
   std::shared_ptr<const PointMap> map_;
+  std::shared_ptr<const SurfaceScaling> scaling_;  // nullptr if no surface has a scale
+  std::vector<double> scales_, change_of_scales_;  // s of `map_`, ds of `direction_`
+  Field rest_change_;                              // derivative of the points' rest positions by the scales
   std::shared_ptr<FieldPool> pool_ = FieldPool::make();
   ParameterSet parameters_, direction_, gradient_, gradient_tangent_, none_;
   Couplings couplings_;                       // sparsity pattern of points, from the last `add_couplings`
@@ -257,8 +325,8 @@ void MappedContact::add_jacobian(const Configuration& at, const ParameterSet&, c
 }  // namespace
 
 std::unique_ptr<ContactTerm> make_mapped_contact(std::unique_ptr<ContactTerm> on_surface,
-                                                 std::shared_ptr<const PointMap> map) {
-  return std::make_unique<MappedContact>(std::move(on_surface), std::move(map));
+                                                 const EmbeddedSurface& surface) {
+  return std::make_unique<MappedContact>(std::move(on_surface), surface);
 }
 
 }  // namespace diffsim

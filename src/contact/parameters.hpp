@@ -44,6 +44,13 @@ struct ContactParameters {
       .meaning = "thickness ξ of bodies in contact: two surfaces are kept apart by the mean of their thicknesses",
       .range = Interval::not_negative(),
       .default_value = 0.0};
+  /// Scale of the contact surface of an affine or rigid body; the name ends with the name of the body, for example
+  /// `surface_scale:A`.
+  static constexpr ParameterSpec surface_scale{.name = "surface_scale",
+                                               .meaning = "scale of the contact surface of an affine or rigid body",
+                                               .range = Interval::positive(),
+                                               .default_value = 1.0,
+                                               .has_second_derivative = false};
   /// Specifications of the parameters of a contact law, in the order κ, d̂, µ, ε_v, c, ξ: barrier stiffness, barrier
   /// distance, Coulomb coefficient, friction velocity, damping, thickness.
   static constexpr std::array<ParameterSpec, 6> of_law() {

@@ -148,6 +148,9 @@ void require_valid(const ContactOptions& options, const TetrahedralMesh& mesh,
     throw Error("adaptive stiffness of contact is that of a barrier; for a penalty, give barrier_stiffness, Pa",
                 ErrorKind::input);
   require_thicknesses(options, mesh);
+  for (const SurfaceScale& scale : options.scales)
+    if (const std::string fault = range_error(ContactParameters::surface_scale, scale.value); !fault.empty())
+      throw Error("surface_scale of body '" + scale.body + "': " + fault, ErrorKind::input);
   for (std::size_t k = 0; k < options.pairs.size(); ++k)
     if (const std::string fault = pair_error(options, k, mesh, obstacle_bodies); !fault.empty())
       throw Error("contact of " + options.pairs[k].between[0] + " with " + options.pairs[k].between[1] + ": " + fault,
@@ -176,6 +179,9 @@ class ParameterAdder {
   void add_thicknesses_of_bodies(const ContactOptions& options) const {
     if (options.thickness) add(Spec::thickness, *options.thickness);
     for (const BodyThickness& given : options.thicknesses) add(Spec::thickness, given.value, given.body);
+  }
+  void add_scales(const ContactOptions& options) const {
+    for (const SurfaceScale& scale : options.scales) add(Spec::surface_scale, scale.value, scale.body);
   }
   /// Adds the parameters of an obstacle, which is a plane or a mesh. `position`: position of the obstacle, in m.
   template <class Obstacle>
@@ -211,9 +217,9 @@ struct TermAdder {
   using Make = std::function<std::unique_ptr<ContactTerm>(ContactForces)>;
   /// Adds the terms that `make` creates. The system stores a copy of `make`, so `make` must capture its data by value.
   void add(const Make& make) const {
-    const auto made = [make, map = surface.map](ContactForces forces) {
+    const auto made = [make, on = surface](ContactForces forces) {
       std::unique_ptr<ContactTerm> term = make(forces);
-      return map ? make_mapped_contact(std::move(term), map) : std::move(term);
+      return on.map ? make_mapped_contact(std::move(term), on) : std::move(term);
     };
     const bool lagged = friction && lagged_friction;
     std::unique_ptr<ContactTerm> term = made(lagged     ? ContactForces::barrier_part
@@ -345,7 +351,11 @@ void DifferentiableScene::add_contact(const ContactOptions& options) {
   for (std::size_t k = 0; k < options.meshes.size(); ++k) obstacles_.push_back(groups.mesh(k));
   EmbeddedSurface surface{mesh_, nullptr};
   if (!options.surfaces.empty() || has_affine_bodies(mesh_->bodies()))
-    surface = embed_surfaces(*mesh_, options.surfaces, groups.regions());
+    surface = embed_surfaces(*mesh_, options.surfaces, groups.regions(), options.scales);
+  else if (!options.scales.empty())
+    throw Error("surface_scale of body '" + options.scales.front().body + "': the scene has no affine or rigid body",
+                ErrorKind::input);
+  adder.add_scales(options);
   contact_ = std::make_shared<const SceneContact>(SceneContact{options, surface, obstacle_bodies(), friction});
   const TermAdder terms{system(), friction, options.lagged_friction, surface, contacts_, lagged_frictions_};
   add_planes(options, groups, adder, terms);

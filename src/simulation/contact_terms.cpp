@@ -83,7 +83,7 @@ std::vector<std::unique_ptr<ForceTerm>> make_terms(const SceneContact& contact, 
                                                    const ContactGroups& groups, ContactForces forces) {
   std::vector<std::unique_ptr<ForceTerm>> terms;
   const auto add = [&](std::unique_ptr<ContactTerm> term) {
-    if (surface.map) term = make_mapped_contact(std::move(term), surface.map);
+    if (surface.map) term = make_mapped_contact(std::move(term), surface);
     terms.push_back(std::move(term));
   };
   const std::vector<int> dimensions = dimensions_in_contact(*surface.mesh);
@@ -158,7 +158,7 @@ sensor::ContactBetween make_contact_between(const SceneContact& contact, const T
   EmbeddedSurface surface = contact.surface;
   const std::vector<std::string> regions = groups.regions();
   if (surface.map && regions != ContactGroups(contact.options, mesh, contact.obstacle_bodies).regions())
-    surface = embed_surfaces(mesh, contact.options.surfaces, regions);
+    surface = embed_surfaces(mesh, contact.options.surfaces, regions, contact.options.scales);
   sensor::ContactBetween made;
   made.terms = make_terms(contact, surface, groups, forces_of(contact, part));
   if (made.terms.empty()) throw error_of(between, "the two sides do not touch each other; name another pair");

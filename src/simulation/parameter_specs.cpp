@@ -67,6 +67,7 @@ std::vector<ParameterSpec> parameter_specs() {
                                     Contact::friction,
                                     Contact::friction_velocity,
                                     Contact::thickness,
+                                    Contact::surface_scale,
                                     Contact::obstacle_position,
                                     Contact::obstacle_velocity,
                                     Contact::obstacle_angular_velocity})

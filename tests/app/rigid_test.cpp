@@ -54,6 +54,36 @@ TEST_F(Rigid, passes_the_check_of_its_gradient) {
   }
 }
 
+// A ball falls on the floor and rolls; its radius is found from its track.
+TEST_F(Rigid, finds_the_scale_of_a_surface) {
+  const auto rolling = [](const std::string& scale, const std::string& more) {
+    return "bodies: {ball: {kind: rigid, mesh: {sphere: {center: [0, 0.101, 0], radius: 0.1, refinements: 2}}, "
+           "density: 500, initial: {velocity: [0.5, 0, 0]}}}\n"
+           "contact: {barrier_distance: 2.0e-3, barrier_stiffness: 1.0e+5, friction: 0.3, friction_velocity: 0.02, "
+           "surface_scales: {ball: " +
+           scale +
+           "}, obstacles: [{plane: {point: [0, 0, 0], normal: [0, 1, 0]}, name: floor}]}\n"
+           "solver: {integrator: velocity_verlet, dt: 2.0e-3, steps: 60, substeps: 4}\n" +
+           more;
+  };
+  const std::string search =
+      "objective: {type: track, observations: truth/trajectory.h5, steps: all}\n"
+      "parameters: [{name: \"surface_scale:ball\", bounds: [0.9, 1.005]}]\n"
+      "optimiser: {method: lbfgs, max_iterations: 30, gradient_tolerance: 1.0e-8}\n";
+  write("truth.yaml", rolling("{value: 0.99, centre: [0, 0.101, 0]}", ""));
+  good({"simulate", "truth.yaml"}, "truth");
+  write("search.yaml", rolling("1", search));
+  good({"check", "search.yaml"}, "check");
+  run({"invert", "search.yaml"}, "found");
+  EXPECT_NEAR(report("found")["parameters"]["surface_scale:ball"].get<double>(), 0.99, 1e-5);
+  write("bad.yaml", rolling("{value: 1, center: [0, 0, 0]}", ""));
+  const Ran bad = run({"simulate", "bad.yaml"}, "bad");
+  EXPECT_EQ(bad.code, 2);
+  if (rank_ == 0) {
+    EXPECT_NE(bad.err.find("did you mean 'centre'?"), std::string::npos) << bad.err;
+  }
+}
+
 TEST_F(Rigid, has_an_armature) {
   const std::string driven = ", torque: 20, armature: 8";
   write("scene.yaml", scene(driven));

@@ -41,15 +41,18 @@ inline void set_in_motion(DifferentiableScene& scene) {
   scene.set_initial_velocity(velocity);
 }
 
-/// Adds contact with each other and with the floor.
-inline void add_moving_floor(DifferentiableScene& scene, double friction) {
+/// Returns contact with each other and with the floor.
+inline ContactOptions moving_floor(double friction) {
   ContactOptions contact;
   contact.barrier_distance = 0.015;
   contact.barrier_stiffness = 4e3;
   contact.friction = friction;
   contact.friction_velocity = 0.5;  // larger than all sliding velocities, so the results depend on ε_v
   contact.planes.push_back({.point = {0.0, 0.0, 0.0}, .normal = {0.02, 1.0, 0.03}, .velocity = {0.05, 0.0, 0.02}});
-  scene.add_contact(contact);
+  return contact;
 }
+
+/// Adds contact with each other and with the floor.
+inline void add_moving_floor(DifferentiableScene& scene, double friction) { scene.add_contact(moving_floor(friction)); }
 
 }  // namespace diffsim::testing_affine

@@ -59,6 +59,17 @@ struct BodyThickness {
   double value = 0.0;  ///< thickness, m
 };
 
+/// Scale of the contact surface of an affine or rigid body, for example of a robot's link: the initial value of the
+/// parameter `surface_scale:NAME`, where NAME is the name of the body. A surface point with the position X in the rest
+/// configuration is replaced by the point c + s (X - c) with the scale s and the centre c. The masses and inertias of
+/// the body, the places of its joints, and the surfaces in output files and camera images do not change.
+struct SurfaceScale {
+  std::string body;    ///< name of an affine or rigid body of the mesh
+  double value = 1.0;  ///< scale s
+  /// Centre c of the scaling in the rest configuration, m; if not given, the centre of mass of the body.
+  std::optional<std::array<double, 3>> centre = {};
+};
+
 /// Dependence of the contact pressure on the gap g of two surfaces, with the barrier distance d̂ and the barrier
 /// stiffness κ. The gap of two surfaces is their distance minus the thickness ξ of the pair (BodyThickness).
 enum class ContactLawKind {
@@ -128,6 +139,7 @@ struct ContactOptions {
   /// thickness is the initial value of the parameter `thickness`; otherwise, the parameter `thickness` does not exist.
   std::optional<double> thickness = {};
   std::vector<BodyThickness> thicknesses = {};  ///< thicknesses of individual bodies
+  std::vector<SurfaceScale> scales = {};        ///< scales of the contact surfaces of individual bodies
   /// Surfaces that replace the boundaries of bodies' tetrahedra in the computation of contact.
   std::vector<BodySurface> surfaces = {};
   /// True if friction terms exist even if all Coulomb coefficients µ are 0, for gradients with respect to µ. If
