@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
 
-from ._core import InputError, Link, Policy, State
+from ._core import ForceTerm, InputError, Link, Policy, State
 from ._jax_rollout import run, shapes
 from ._rollout import Rollout
 
@@ -172,3 +172,74 @@ def link(function, controls, parameters=()):
         pullback_tangent=compiled(pullback_tangent),
         parameters=list(parameters),
     )
+
+
+def force_term(function, vertices, parameters=(), *, energy=None, uses_velocities=False, name=None):
+    """Return a ForceTerm for `DifferentiableScene.add_force_term` that calls a JAX function of one group of vertices.
+
+    The function is called as ``function(x, v, p)`` with positions x (m) and velocities v (m/s), [k, 3], of a group of k
+    vertices, and a dict ``p`` of the values of the parameters whose names are in ``parameters``; v is None unless
+    ``uses_velocities``. The function returns the forces on the vertices, [k, 3], N. ``vertices``: numbers in the mesh,
+    [groups, k]. ``energy(x, p)``, if given, is the energy (J) of a group, whose negative gradient is the force. All
+    derivatives are computed by JAX; the functions must be traceable by JAX.
+    """
+    parameters = [parameters] if isinstance(parameters, str) else list(parameters)
+
+    def forces(x, v, p):
+        return jax.vmap(function, (0, 0 if uses_velocities else None, None))(x, v, p)
+
+    def jacobians(x, v, p):
+        def one(x, v):
+            def flat(x, v, p):
+                return function(x, v, p).reshape(-1)
+
+            arguments = (0, 1, 2) if uses_velocities else (0, 2)
+            by = jax.jacfwd(flat, arguments)(x, v, p)
+            made = {"positions": by[0].reshape(x.size, x.size)}
+            if uses_velocities:
+                made["velocities"] = by[1].reshape(x.size, x.size)
+            return made | {name: by[-1][name].reshape(x.size, -1) for name in parameters}
+
+        return jax.vmap(one, (0, 0 if uses_velocities else None))(x, v)
+
+    def pullback_tangent(x, v, p, dx, dv, dp, w, dw):
+        def pullback(x, v, p, w):
+            if uses_velocities:
+                return jax.vjp(forces, x, v, p)[1](w)
+            by_x, by_p = jax.vjp(lambda x, p: forces(x, None, p), x, p)[1](w)
+            return by_x, None, by_p
+
+        if uses_velocities:
+            return jax.jvp(pullback, (x, v, p, w), (dx, dv, dp, dw))[1]
+        return jax.jvp(lambda x, p, w: pullback(x, None, p, w), (x, p, w), (dx, dp, dw))[1]
+
+    def total(x, p):
+        return jax.vmap(energy, (0, None))(x, p).sum()
+
+    def compiled(of_arrays):
+        call = jax.jit(of_arrays)
+        return lambda *arguments: jax.tree_util.tree_map(np.asarray, call(*arguments))
+
+    return ForceTerm(
+        vertices,
+        force=compiled(forces),
+        jacobians=compiled(jacobians),
+        energy=compiled(total) if energy is not None else None,
+        pullback_tangent=compiled(pullback_tangent),
+        parameters=parameters,
+        uses_velocities=uses_velocities,
+        name=name or getattr(function, "__name__", "jax"),
+    )
+
+
+def energy_term(energy, vertices, parameters=(), *, name=None):
+    """Return a ForceTerm with the force -∂E/∂x of the energy E = ``energy(x, p)`` (J) of each group of vertices.
+
+    x are the positions of the vertices of a group, [k, 3], m, and ``p`` is a dict of the values of the parameters whose
+    names are in ``parameters``. ``vertices``: numbers in the mesh, [groups, k]. The function must be traceable by JAX.
+    """
+
+    def force(x, v, p):
+        return -jax.grad(energy)(x, p)
+
+    return force_term(force, vertices, parameters, energy=energy, name=name or getattr(energy, "__name__", "jax"))

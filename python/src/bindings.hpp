@@ -16,6 +16,8 @@ void bind_contact(nb::module_& module);
 void bind_errors(nb::module_& module);
 /// Binds policies and the function of scenes that adds a feedback.
 void bind_feedback(nb::module_& module, nb::class_<SceneHandle>& scene);
+/// Binds force terms of Python functions and the function of scenes that adds such a term.
+void bind_force_term(nb::module_& module, nb::class_<SceneHandle>& scene);
 /// Binds links and the functions of scenes that add a link and a parameter of a link.
 void bind_link(nb::module_& module, nb::class_<SceneHandle>& scene);
 void bind_losses(nb::module_& module);

@@ -248,6 +248,7 @@ Every member function is collective. Add loads and contact before the first step
   bind_parts(scene);
   bind_feedback(module, scene);
   bind_link(module, scene);
+  bind_force_term(module, scene);
 }
 
 }  // namespace diffsim::python

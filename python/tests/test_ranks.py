@@ -211,3 +211,27 @@ def test_a_part_of_the_ranks_has_a_mesh_of_its_own():
     part = MPI.COMM_WORLD.Split(MPI.COMM_WORLD.rank)
     mesh = diffsim.TetrahedralMesh.create_cube(2, comm=part)
     assert mesh.num_owned_vertices == mesh.num_vertices == 27
+
+
+def test_force_terms_agree_with_one_rank():
+    pytest.importorskip("jax").config.update("jax_enable_x64", True)
+    import diffsim.jax
+    from test_force_term import bar, drag, energy, groups, problem_of
+
+    def gradient(comm, integrator):
+        scene, mesh = bar(integrator, comm)
+        names = ["spring", "rest_length"]
+        scene.add_force_term(diffsim.jax.energy_term(energy, groups(mesh, comm), names))
+        scene.add_force_term(diffsim.jax.force_term(drag, groups(mesh, comm), names, uses_velocities=True))
+        problem = problem_of(scene, mesh)
+        u = problem.start()
+        value, slopes = problem.gradient(u)
+        return value, slopes, problem.hessian_product(u, u)
+
+    for integrator in ("symplectic_euler", "implicit_euler"):
+        found, alone = gradient(MPI.COMM_WORLD, integrator), gradient(MPI.COMM_SELF, integrator)
+        tolerance = 1e-11 if integrator == "symplectic_euler" else 1e-9
+        assert found[0] == pytest.approx(alone[0], rel=tolerance)
+        if MPI.COMM_WORLD.rank == 0:  # the unknowns are on the first rank
+            assert largest(found[1] - alone[1]) <= tolerance * largest(alone[1])
+            assert largest(found[2] - alone[2]) <= 10.0 * tolerance * largest(alone[2])

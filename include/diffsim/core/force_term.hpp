@@ -239,4 +239,44 @@ class ForceTerm {
   virtual std::string limiting() const { return {}; }
 };
 
+/// Arguments of the functions of a GroupForce on a rank with G groups of k vertices: the configuration, or a change of
+/// the configuration.
+struct GroupValues {
+  std::vector<double> x;               ///< positions, [G, k, 3], m
+  std::vector<double> v;               ///< velocities, [G, k, 3], m/s; empty unless `GroupForce::uses_velocities`
+  std::vector<std::vector<double>> p;  ///< values of the parameters `GroupForce::parameters`, one vector for each
+};
+
+/// Forces f(x, v, p) on groups of k vertices each, computed on the host for all groups of a rank at once. The force on
+/// the vertices of a group depends on the positions and velocities of the vertices of this group, and on parameters
+/// with one value (a number or a vector) for the whole model. For large numbers of groups, a StencilTerm, whose
+/// function is compiled and differentiated automatically, is many times faster. All functions are called on all ranks.
+class GroupForce {
+ public:
+  virtual ~GroupForce() = default;
+  virtual std::string name() const = 0;                 ///< name of the force term for messages
+  virtual bool uses_velocities() const = 0;             ///< true if the forces depend on velocities
+  virtual bool has_energy() const = 0;                  ///< true if f = -∂E/∂x with the function `energy`
+  virtual std::vector<std::string> parameters() const;  ///< names of the parameters p; none by default
+
+  /// Returns the forces, [G, k, 3], N.
+  virtual std::vector<double> force(const GroupValues& at) = 0;
+  /// Returns the sum of the energies of the groups, J. Called only if `has_energy()` is true.
+  virtual double energy(const GroupValues& at);
+
+  /// Jacobians of the forces of each group.
+  struct Jacobians {
+    std::vector<double> by_positions;                ///< ∂f/∂x, [G, 3 k, 3 k], N/m
+    std::vector<double> by_velocities;               ///< ∂f/∂v, [G, 3 k, 3 k]; empty unless `uses_velocities()`
+    std::vector<std::vector<double>> by_parameters;  ///< ∂f/∂p, [G, 3 k, size of the parameter], one for each parameter
+  };
+  virtual Jacobians jacobians(const GroupValues& at) = 0;
+
+  /// Returns the derivatives of (∂f/∂x)ᵀ w, (∂f/∂v)ᵀ w and (∂f/∂p)ᵀ w, summed over the groups for parameters, along the
+  /// change `change` of the configuration and the change `dw` of `w`, [G, k, 3]. The default implementation throws
+  /// Error (input): the force has no second derivatives.
+  virtual GroupValues pullback_tangent(const GroupValues& at, const GroupValues& change, const std::vector<double>& w,
+                                       const std::vector<double>& dw);
+};
+
 }  // namespace diffsim

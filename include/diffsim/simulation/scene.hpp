@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "diffsim/contact/contact.hpp"
+#include "diffsim/core/force_term.hpp"
 #include "diffsim/core/model.hpp"
 #include "diffsim/dynamics/integrator.hpp"
 #include "diffsim/dynamics/system.hpp"
@@ -150,6 +151,11 @@ class DifferentiableScene {
   /// Throws Error (input) if members of `feedback` are missing or contradict each other, or if `feedback` computes a
   /// parameter that another Feedback or Link computes or that cannot have a value for each step.
   void add_feedback(const Feedback& feedback);
+  /// Adds forces on groups of vertices that functions of the program compute on the host. `vertices`: numbers in the
+  /// mesh file of the vertices of the groups, [groups, k], the same on all ranks. A group is processed by a rank on
+  /// which all vertices of the group are local. Throws Error (input) for a number that is not a vertex, and for a group
+  /// for which there is no such rank; if the vertices of a group have a common cell, there is one. Collective.
+  void add_force(std::unique_ptr<GroupForce> force, const std::vector<std::int64_t>& vertices, int k);
   /// Adds a Link, a function of the state that computes the values of some parameters before each step
   /// (core/model.hpp). Throws Error (input) if `link` computes a parameter that another Link or Feedback computes or
   /// that cannot have a value for each step. Throws Error (input) if the first Link or Feedback of a scene is added

@@ -1,0 +1,201 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+//
+// Python class of force terms whose functions are Python functions, and the function of scenes that adds such a term.
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "diffsim/core/error.hpp"
+#include "diffsim/simulation/scene.hpp"
+#include "loss.hpp"
+#include "scene.hpp"
+
+namespace diffsim::python {
+namespace {
+
+using Numbers = std::vector<double>;
+using Shape = std::vector<std::size_t>;
+
+/// Python object of a force term.
+struct ForceTermObject {
+  std::vector<std::int64_t> vertices;  // numbers in the mesh, [groups, k]
+  std::size_t k = 0;
+  nb::object force, jacobians, energy, pullback_tangent;  // `energy` and `pullback_tangent` may be None
+  std::vector<std::string> parameters;
+  bool uses_velocities = false;
+  std::string name;
+};
+
+/// Force on groups of vertices that calls Python functions on all ranks together.
+class PythonGroupForce final : public GroupForce {
+ public:
+  /// `shapes`: shapes of the parameters' arrays.
+  PythonGroupForce(ForceTermObject of, MPI_Comm comm, std::vector<Shape> shapes)
+      : of_(std::move(of)), comm_(comm), shapes_(std::move(shapes)) {}
+  ~PythonGroupForce() override {
+    const nb::gil_scoped_acquire with_gil;
+    of_ = {};
+  }
+
+  std::string name() const override { return of_.name; }
+  bool uses_velocities() const override { return of_.uses_velocities; }
+  bool has_energy() const override { return !of_.energy.is_none(); }
+  std::vector<std::string> parameters() const override { return of_.parameters; }
+
+  Numbers force(const GroupValues& at) override {
+    Numbers result;
+    call_on_all_ranks(comm_, [&] {
+      check_signals();
+      const Arrays a = arrays(at);
+      result = doubles_of_shape(of_.force(a.x, a.v, a.p), shape_of(at), "result of `force`");
+    });
+    return result;
+  }
+  double energy(const GroupValues& at) override {
+    double result = 0.0;
+    call_on_all_ranks(comm_, [&] {
+      const Arrays a = arrays(at);
+      result = doubles_of_shape(of_.energy(a.x, a.p), {1}, "result of `energy`")[0];
+    });
+    return result;
+  }
+  Jacobians jacobians(const GroupValues& at) override {
+    Jacobians by;
+    call_on_all_ranks(comm_, [&] {
+      const Arrays a = arrays(at);
+      const nb::object result = of_.jacobians(a.x, a.v, a.p);
+      if (!nb::isinstance<nb::dict>(result)) throw InputError("`jacobians` must return a dict of arrays");
+      const nb::dict found = nb::borrow<nb::dict>(result);
+      const auto read = [&](const char* key, std::size_t width) {
+        if (!found.contains(key)) throw InputError(std::string("`jacobians` returns no '") + key + "'");
+        Numbers values = doubles(found[key], std::string("'") + key + "' of `jacobians`").values;
+        if (values.size() != at.x.size() * width)
+          throw InputError(std::string("'") + key + "' of `jacobians` has " + std::to_string(values.size()) +
+                           " entries; give " + std::to_string(at.x.size() * width));
+        return values;
+      };
+      by.by_positions = read("positions", 3 * of_.k);
+      if (of_.uses_velocities) by.by_velocities = read("velocities", 3 * of_.k);
+      for (std::size_t m = 0; m < shapes_.size(); ++m)
+        by.by_parameters.push_back(read(of_.parameters[m].c_str(), size_of(m)));
+    });
+    return by;
+  }
+  GroupValues pullback_tangent(const GroupValues& at, const GroupValues& change, const Numbers& w,
+                               const Numbers& dw) override {
+    if (of_.pullback_tangent.is_none()) return GroupForce::pullback_tangent(at, change, w, dw);
+    GroupValues made;
+    call_on_all_ranks(comm_, [&] {
+      const Arrays a = arrays(at), d = arrays(change);
+      const Shape shape = shape_of(at);
+      const nb::object result =
+          of_.pullback_tangent(a.x, a.v, a.p, d.x, d.v, d.p, to_numpy(w, shape), to_numpy(dw, shape));
+      if (!nb::isinstance<nb::tuple>(result) || nb::len(result) != 3)
+        throw InputError("`pullback_tangent` must return (array, array or None, {parameter: array, …})");
+      made.x = doubles_of_shape(result[0], shape, "result of `pullback_tangent`");
+      if (of_.uses_velocities) made.v = doubles_of_shape(result[1], shape, "result of `pullback_tangent`");
+      const nb::dict by_parameters = nb::borrow<nb::dict>(result[2]);
+      for (std::size_t m = 0; m < shapes_.size(); ++m)
+        made.p.push_back(
+            doubles_of_shape(by_parameters[of_.parameters[m].c_str()], shapes_[m], "result of `pullback_tangent`"));
+    });
+    return made;
+  }
+
+ private:
+  struct Arrays {
+    nb::object x, v;
+    nb::dict p;
+  };
+  Arrays arrays(const GroupValues& values) const {
+    const Shape shape = shape_of(values);
+    Arrays made{to_numpy(values.x, shape), nb::none(), {}};
+    if (of_.uses_velocities) made.v = to_numpy(values.v, shape);
+    for (std::size_t m = 0; m < shapes_.size(); ++m)
+      made.p[of_.parameters[m].c_str()] = to_numpy(values.p[m], shapes_[m]);
+    return made;
+  }
+  /// Returns the shape [groups, k, 3] of the positions.
+  Shape shape_of(const GroupValues& values) const { return {values.x.size() / (3 * of_.k), of_.k, 3}; }
+  std::size_t size_of(std::size_t m) const { return shapes_[m].empty() ? 1 : shapes_[m].front(); }
+
+  ForceTermObject of_;
+  MPI_Comm comm_;
+  std::vector<Shape> shapes_;
+};
+
+void add_force_term(SceneHandle& handle, const ForceTermObject& object) {
+  ForceTermObject copy = object;  // copies Python objects, with the GIL
+  const LibraryScope scope;
+  DifferentiableScene& scene = handle.shared()->change();
+  std::vector<Shape> shapes;
+  for (const std::string& name : object.parameters) {
+    const Parameter& parameter = scene.parameters().at(name);
+    if (!parameter.is_global() || parameter.steps() > 1)
+      throw InputError("'" + name + "' does not have one value for the whole model; add a parameter by add_parameter");
+    shapes.push_back(parameter.field.size() == 1 ? Shape{} : Shape{parameter.field.size()});
+  }
+  scene.add_force(std::make_unique<PythonGroupForce>(std::move(copy), scene.mesh()->comm(), std::move(shapes)),
+                  object.vertices, static_cast<int>(object.k));
+}
+
+void bind_class_of_force_terms(nb::module_& module) {
+  nb::class_<ForceTermObject>(module, "ForceTerm", "Forces f(x, v, p) on groups of vertices, for scenes.")
+      .def(
+          "__init__",
+          [](ForceTermObject* self, nb::handle vertices, nb::object force, nb::object jacobians, nb::object energy,
+             nb::object pullback_tangent, std::vector<std::string> parameters, bool uses_velocities, std::string name) {
+            ArrayOf<std::int64_t> groups = integers(vertices, "vertices");
+            if (groups.shape.size() == 1) groups.shape.push_back(1);
+            if (groups.shape.size() != 2 || groups.values.empty())
+              throw InputError("vertices must have the shape [groups] or [groups, vertices of a group]");
+            if (!PyCallable_Check(force.ptr()) || !PyCallable_Check(jacobians.ptr()))
+              throw InputError("force and jacobians of a force term must be functions");
+            if (uses_velocities && !energy.is_none())
+              throw InputError("forces that depend on velocities have no energy; remove `energy`");
+            new (self) ForceTermObject{std::move(groups.values), groups.shape[1],   std::move(force),
+                                       std::move(jacobians),     std::move(energy), std::move(pullback_tangent),
+                                       std::move(parameters),    uses_velocities,   std::move(name)};
+          },
+          nb::arg("vertices"), nb::arg("force"), nb::arg("jacobians"), nb::arg("energy") = nb::none(),
+          nb::arg("pullback_tangent") = nb::none(), nb::arg("parameters") = std::vector<std::string>{},
+          nb::arg("uses_velocities") = false, nb::arg("name") = "python",
+          R"(Create a force term from Python functions of numpy arrays.
+
+vertices: numbers in the mesh of the vertices of each group, [groups, k], the same on all ranks; the force on the vertices
+of a group depends on the vertices of this group. On several ranks, a function receives the groups of its rank, and the
+vertices of a group must have a common cell.
+parameters: names of parameters with one value for the whole model (add_parameter), which the functions receive as a dict
+p of arrays. The functions are called for all groups of a rank at once, with positions x and velocities v, [groups, k, 3];
+v is None unless uses_velocities. Each function is called several times per step, so a force term in C++ is many times
+faster (docs/tutorial/3_own_force.md).
+
+force(x, v, p) returns the forces, [groups, k, 3], N. jacobians(x, v, p) returns a dict with the Jacobians of the forces
+by "positions", [groups, 3 k, 3 k], by "velocities" (if uses_velocities), and by each parameter, [groups, 3 k, size].
+energy(x, p) returns the sum of the energies of all groups, J, if the forces are the negative gradient of an energy;
+implicit steps then minimise the energy. pullback_tangent(x, v, p, dx, dv, dp, w, dw) returns the derivatives of
+(∂f/∂x)ᵀ w, (∂f/∂v)ᵀ w (or None) and a dict of (∂f/∂p)ᵀ w along dx, dv, dp and dw; Hessian products need
+pullback_tangent. diffsim.jax.force_term and diffsim.jax.energy_term make all these functions from one function.)")
+      .def_ro("parameters", &ForceTermObject::parameters, "Names of the parameters that the functions receive.")
+      .def_ro("name", &ForceTermObject::name, "Name of the force in messages.");
+}
+
+}  // namespace
+
+void bind_force_term(nb::module_& module, nb::class_<SceneHandle>& scene) {
+  bind_class_of_force_terms(module);
+  scene.def("add_force_term", &add_force_term, nb::arg("term"),
+            R"(Add forces that Python functions compute, as a part of the equation of motion.
+
+Explicit and implicit steps include the forces with their derivatives. Call this function before a simulator or a problem
+uses the scene, and after the parameters of the term have been added.)");
+}
+
+}  // namespace diffsim::python

@@ -1,0 +1,164 @@
+# Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+"""Force terms whose functions are functions of numpy and of JAX, in explicit and in implicit steps."""
+
+import diffsim
+import numpy as np
+import pytest
+from scenes import difference, largest
+
+STEPS = 5
+TARGET = [0.43, 0.06, 0.05]
+
+
+def bar(integrator, comm=None):
+    """Return a scene of a bar that is fixed at one end, and the mesh."""
+    mesh = diffsim.TetrahedralMesh.box([0.4, 0.1, 0.1], [4, 1, 1], comm=comm)
+    solver = diffsim.DifferentiableSolver(dt=0.01, substeps=4 if integrator == "symplectic_euler" else 1, integrator=integrator)
+    if integrator != "symplectic_euler":
+        solver.implicit.newton.tolerance = 1e-12
+        solver.implicit.linear.tolerance = 1e-12
+    scene = diffsim.DifferentiableScene(
+        mesh,
+        diffsim.DifferentiableMaterial("neo_hookean", {"density": 1000.0, "youngs_modulus": 2e4, "poisson_ratio": 0.3}),
+        solver,
+    )
+    scene.fix("x_min")
+    scene.add_parameter("spring", 30.0)
+    scene.add_parameter("rest_length", [0.05, 0.08])
+    return scene, mesh
+
+
+def groups(mesh, comm=None):
+    """Return the first three corners of each cell."""
+    local = mesh.global_vertices[mesh.cells[:, :3]]
+    return local if comm is None else np.concatenate(comm.allgather(local))
+
+
+def energy(x, p):
+    """Return the energy of two springs between three vertices."""
+    import jax.numpy as jnp
+
+    lengths = jnp.sqrt(((x[1:] - x[0]) ** 2).sum(axis=1))
+    return 0.5 * p["spring"] * ((lengths - p["rest_length"]) ** 2).sum()
+
+
+def drag(x, v, p):
+    """Return a force that is not linear in the velocities and depends on the positions."""
+    import jax.numpy as jnp
+
+    return -0.1 * p["spring"] * v * jnp.sqrt(1.0 + (v**2).sum()) + p["rest_length"][0] * (x - x[::-1])
+
+
+def problem_of(scene, mesh, names=("spring", "rest_length", "gravity")):
+    loss = diffsim.TargetPositionLoss(mesh, "x_max", TARGET, STEPS)
+    return diffsim.InverseProblem(scene, STEPS, loss, [diffsim.Unknown(name) for name in names])
+
+
+def expect_derivatives(problem, second_order):
+    u = problem.start()
+    _, gradient = problem.gradient(u)
+    for i, slope in enumerate(gradient):
+        unit = np.eye(problem.size)[i]
+        expected = difference(lambda t: problem.value(u + t * unit), 0.0, 1e-3 * max(abs(u[i]), 1.0))
+        assert slope == pytest.approx(expected, rel=2e-6, abs=1e-7 * largest(gradient))
+    if not second_order:
+        return
+    v = np.linspace(1.0, 2.0, problem.size) * np.maximum(np.abs(u), 0.1)
+    expected = difference(lambda t: problem.gradient(u + t * v)[1], 0.0, 1e-3)
+    assert np.allclose(problem.hessian_product(u, v), expected, rtol=1e-5, atol=1e-6 * largest(expected))
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "implicit_euler", "newmark"])
+def test_energy_of_jax(integrator):
+    pytest.importorskip("jax").config.update("jax_enable_x64", True)
+    import diffsim.jax
+
+    scene, mesh = bar(integrator)
+    term = diffsim.jax.energy_term(energy, groups(mesh), ["spring", "rest_length"])
+    assert term.name == "energy" and term.parameters == ["spring", "rest_length"]
+    scene.add_force_term(term)
+    problem = problem_of(scene, mesh)
+    expect_derivatives(problem, True)
+    with_springs = problem.value(problem.start())
+    plain, mesh = bar(integrator)
+    assert abs(problem_of(plain, mesh, ["gravity"]).value(np.array([0.0, -9.8, 0.0])) - with_springs) > 1e-6
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "implicit_euler"])
+def test_force_of_jax_that_depends_on_velocities(integrator):
+    pytest.importorskip("jax").config.update("jax_enable_x64", True)
+    import diffsim.jax
+
+    scene, mesh = bar(integrator)
+    scene.add_force_term(
+        diffsim.jax.force_term(drag, groups(mesh), ["spring", "rest_length"], uses_velocities=True)
+    )
+    expect_derivatives(problem_of(scene, mesh), True)
+
+
+def hold_term(mesh):
+    """Return a ForceTerm of numpy functions: the force -k (x - X) at each vertex, with an energy."""
+    rest = mesh.rest_positions[np.argsort(mesh.global_vertices)][:, None]
+    return diffsim.ForceTerm(
+        np.sort(mesh.global_vertices),
+        force=lambda x, v, p: -p["spring"] * (x - rest),
+        jacobians=lambda x, v, p: {
+            "positions": np.broadcast_to(-p["spring"] * np.eye(3), (len(x), 3, 3)),
+            "spring": -(x - rest).reshape(-1, 3, 1),
+        },
+        energy=lambda x, p: 0.5 * p["spring"] * ((x - rest) ** 2).sum(),
+        parameters=["spring"],
+    )
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "implicit_euler"])
+def test_force_of_numpy(integrator):
+    scene, mesh = bar(integrator)
+    scene.add_force_term(hold_term(mesh))
+    problem = problem_of(scene, mesh, ["spring", "gravity"])
+    expect_derivatives(problem, False)
+    with pytest.raises(diffsim.InputError, match="the force 'python' has no second derivatives"):
+        problem.hessian_product(problem.start(), problem.start())
+
+
+def test_stable_substep_knows_the_stiffness():
+    scene, mesh = bar("symplectic_euler")
+    before = scene.stable_substep()
+    scene, mesh = bar("symplectic_euler")
+    scene.add_parameter("stiff", 3e6)
+    rest = mesh.rest_positions[:1, None]
+    scene.add_force_term(
+        diffsim.ForceTerm(
+            mesh.global_vertices[:1],
+            force=lambda x, v, p: -p["stiff"] * (x - rest),
+            jacobians=lambda x, v, p: {"positions": -p["stiff"] * np.eye(3)[None], "stiff": -(x - rest).reshape(1, 3, 1)},
+            parameters=["stiff"],
+        )
+    )
+    assert scene.stable_substep() < 0.1 * before
+
+
+def test_bad_input():
+    scene, mesh = bar("symplectic_euler")
+
+    def nothing(*arguments):
+        return np.zeros((1, 1, 3))
+
+    def term(vertices=(0,), force=nothing, jacobians=nothing, **options):
+        return diffsim.ForceTerm(vertices, force, jacobians, **options)
+
+    with pytest.raises(diffsim.InputError, match="vertices must have the shape"):
+        term(np.zeros((0, 2), dtype=int))
+    with pytest.raises(diffsim.InputError, match="must be functions"):
+        term(force=3)
+    with pytest.raises(diffsim.InputError, match="have no energy"):
+        term(energy=nothing, uses_velocities=True)
+    with pytest.raises(diffsim.InputError, match="acts on vertex 999, which the mesh does not have"):
+        scene.add_force_term(term([999]))
+    with pytest.raises(diffsim.Error, match="no_such"):
+        scene.add_force_term(term(parameters=["no_such"]))
+    with pytest.raises(diffsim.InputError, match="does not have one value for the whole model"):
+        scene.add_force_term(term(parameters=["youngs_modulus"]))
+    scene.add_force_term(term(force=lambda x, v, p: np.zeros((2, 2))))
+    with pytest.raises(diffsim.InputError, match="result of `force`"):
+        problem_of(scene, mesh, ["gravity"]).value(np.array([0.0, -9.8, 0.0]))
