@@ -71,8 +71,6 @@ void add_of_joints(const Scene& scene, KindsByName& kinds) {
     kinds.add(JointParameters::point, entry.joint.name);
     if (entry.joint.kind != JointKind::spherical) kinds.add(JointParameters::axis, entry.joint.name);
   }
-  for (const JointEntry& entry : scene.drives)  // drives of robots' joints
-    for (const ParameterSpec& spec : {JointParameters::point, JointParameters::axis}) kinds.add(spec, entry.joint.name);
   for (const std::vector<JointEntry>& entries : {scene.joints, scene.drives})
     for (const JointEntry& entry : entries) {
       if (entry.joint.armature > 0.0) kinds.add(JointParameters::armature, entry.joint.name);
@@ -429,10 +427,23 @@ void refuse_repetition(const std::vector<ParameterEntry>& parameters) {
   }
 }
 
+/// Returns the parameters of the scene that the entry `mapping` of `parameters` may name. The joints of a robot are in
+/// the robot's file, which is not read yet, so any name `joint_point:ROBOT/…` or `joint_axis:ROBOT/…` is allowed.
+std::vector<std::pair<std::string, Kind>> kinds_for(const Mapping& mapping, const Scene& scene) {
+  auto kinds = parameter_kinds(scene);
+  const Value* const name = mapping.find("name");
+  if (!name || !name->is_scalar()) return kinds;
+  for (const RobotEntry& robot : scene.robots)
+    for (const ParameterSpec& spec : {JointParameters::point, JointParameters::axis})
+      if (name->text.starts_with(std::string(spec.name) + ":" + robot.name + "/"))
+        kinds.emplace_back(name->text, kind_of(spec));
+  return kinds;
+}
+
 ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
   const Mapping mapping(value, {"name", "per", "initial", "bounds", "region", "search", "map", "direction",
                                 "distribution", "filter", "fixed", "axes"});
-  const auto kinds = parameter_kinds(scene);
+  const auto kinds = kinds_for(mapping, scene);
   ParameterEntry entry;
   entry.place = mapping.place();
   parse_name(mapping, scene, kinds, entry);

@@ -34,6 +34,8 @@ Entries entries_of(const ParameterEntry& entry, const std::string& parameter, Di
     values.resize(field.owned_size());
     return {std::move(values), field.owned(), field.components(), 1};
   }
+  if (!solver.parameters().find(parameter))
+    entry.place.fail("the scene has no parameter '" + parameter + "'; check the name of the joint");
   const Parameter& source = solver.parameters().at(parameter);
   if (source.is_global())
     return {source.field.to_host(), source.field.extent(), source.field.components(), source.steps()};

@@ -173,7 +173,8 @@ TEST_F(RobotTest, two_robots_and_other_bodies) {
         "objective:\n  - {type: joint, joint: right/elbow, target: 1}\n  - {type: joint, joint: hinge, target: 1}\n"
         "  - {type: target_position, region: right/slider, target: [0, 0, 0]}\n"
         "parameters:\n  - {name: \"joint_torque:right/elbow\"}\n  - {name: \"joint_torque:hinge\"}\n"
-        "  - {name: density, region: right.lower/all}\n");
+        "  - {name: density, region: right.lower/all}\n  - {name: \"joint_axis:right/rail\"}\n"
+        "  - {name: \"joint_point:right/shoulder\"}\n");
   good({"simulate", "scene.yaml"}, "run");
   const std::vector<double> hinge = dataset("run/trajectory.h5", "/joints"),
                             left = dataset("run/trajectory.h5", "/bodies/left/joints"),
@@ -194,6 +195,15 @@ TEST_F(RobotTest, passes_the_check_of_its_gradient) {
             "parameters:\n  - {name: density}\n  - {name: gravity}\n  - {name: \"joint_torque:arm/elbow\", per: step}\n"
             "  - {name: \"joint_torque:arm/rail\"}\n  - {name: \"joint_damping:arm/shoulder\"}\n"));
   good({"check", "scene.yaml"}, "check");
+}
+
+TEST_F(RobotTest, refuses_the_placement_of_a_joint_that_does_not_exist) {
+  write("scene.yaml", scene(1e-3, 2, "parameters: [{name: \"joint_axis:arm/elbo\"}]\n"));
+  const Ran ran = run({"gradient", "scene.yaml"}, "run");
+  EXPECT_EQ(ran.code, 2);
+  if (rank_ == 0) {
+    EXPECT_NE(ran.err.find("the scene has no parameter 'joint_axis:arm/elbo'"), std::string::npos) << ran.err;
+  }
 }
 
 TEST_F(RobotTest, has_armatures) {
