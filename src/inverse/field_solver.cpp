@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "inverse/petsc_vectors.hpp"
 
 namespace diffsim::inverse {
@@ -33,21 +34,16 @@ void add_entries(const ValueGradient& gradient, double kappa2, Mat matrix) {
   DIFFSIM_PETSC(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
 }
 
-/// Chooses the Cholesky factors of `matrix` as preconditioner, computed by MUMPS; symmetric Gauss-Seidel sweeps for
-/// large matrices, whose factors would need too much memory, and if PETSc does not have MUMPS.
-void choose_preconditioner(KSP ksp, [[maybe_unused]] Mat matrix) {
+/// Chooses PETSc's Cholesky factors of `matrix` as preconditioner on one rank; symmetric Gauss-Seidel sweeps on several
+/// ranks, and for large matrices, whose factors would need too much memory.
+void choose_preconditioner(KSP ksp, Mat matrix) {
   PC preconditioner = nullptr;
-  DIFFSIM_PETSC(KSPGetPC(ksp, &preconditioner));
-#if defined(PETSC_HAVE_MUMPS)
   PetscInt size = 0;
+  DIFFSIM_PETSC(KSPGetPC(ksp, &preconditioner));
   DIFFSIM_PETSC(MatGetSize(matrix, &size, nullptr));
-  if (size <= 300000) {
-    DIFFSIM_PETSC(PCSetType(preconditioner, PCCHOLESKY));
-    DIFFSIM_PETSC(PCFactorSetMatSolverType(preconditioner, MATSOLVERMUMPS));
-    return;
-  }
-#endif
-  DIFFSIM_PETSC(PCSetType(preconditioner, PCSOR));  // symmetric sweeps by default
+  const bool is_alone = num_ranks(PetscObjectComm(reinterpret_cast<PetscObject>(ksp))) == 1;
+  DIFFSIM_PETSC(
+      PCSetType(preconditioner, is_alone && size <= 300000 ? PCCHOLESKY : PCSOR));  // symmetric sweeps by default
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace diffsim::inverse {
 
 /// Solver of A x = b with A = κ² M + K, where M is the lumped mass matrix and K the stiffness matrix of a ValueGradient
 /// (the discrete gradient of an unknown's values). The system A x = b is solved by conjugate gradients, with a
-/// preconditioner made from the sparse matrix B = κ² M + Dᵀ m D: the Cholesky factors of B, or symmetric Gauss–Seidel
-/// sweeps with B if B has more than 300,000 rows or PETSc does not have MUMPS. D is the matrix whose rows
+/// preconditioner made from the sparse matrix B = κ² M + Dᵀ m D: the Cholesky factors of B on one rank, or symmetric
+/// Gauss–Seidel sweeps with B on several ranks and if B has more than 300,000 rows. D is the matrix whose rows
 /// `ValueGradient::for_each_row` passes to its argument, and m is the diagonal matrix of the measures (volumes or
 /// durations) of the rows of D. For the gradient `ValueGradient::of_cells`, B approximates A, and
 /// `ValueGradient::stiffness_times` computes products with K; for all other gradients, B = A.
