@@ -5,6 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -47,6 +49,7 @@ class PythonGroupForce final : public GroupForce {
   std::string name() const override { return of_.name; }
   bool uses_velocities() const override { return of_.uses_velocities; }
   bool has_energy() const override { return !of_.energy.is_none(); }
+  bool has_second_derivatives() const override { return !of_.pullback_tangent.is_none(); }
   std::vector<std::string> parameters() const override { return of_.parameters; }
 
   Numbers force(const GroupValues& at) override {
@@ -75,7 +78,11 @@ class PythonGroupForce final : public GroupForce {
       const nb::dict found = nb::borrow<nb::dict>(result);
       const auto read = [&](const char* key, std::size_t width) {
         if (!found.contains(key)) throw InputError(std::string("`jacobians` returns no '") + key + "'");
-        Numbers values = doubles(found[key], std::string("'") + key + "' of `jacobians`").values;
+        const ArrayOf<double> array = doubles(found[key], std::string("'") + key + "' of `jacobians`");
+        const Numbers& values = array.values;
+        const std::size_t rows = array.shape.size() > 1 ? array.shape[1] : 0;
+        if (rows != 3 * of_.k && (rows != of_.k || array.shape.size() < 3 || array.shape[2] != 3))
+          throw InputError(std::string("'") + key + "' of `jacobians` must have the shape [groups, 3 k, …]");
         if (values.size() != at.x.size() * width)
           throw InputError(std::string("'") + key + "' of `jacobians` has " + std::to_string(values.size()) +
                            " entries; give " + std::to_string(at.x.size() * width));
@@ -90,7 +97,6 @@ class PythonGroupForce final : public GroupForce {
   }
   GroupValues pullback_tangent(const GroupValues& at, const GroupValues& change, const Numbers& w,
                                const Numbers& dw) override {
-    if (of_.pullback_tangent.is_none()) return GroupForce::pullback_tangent(at, change, w, dw);
     GroupValues made;
     call_on_all_ranks(comm_, [&] {
       const Arrays a = arrays(at), d = arrays(change);
@@ -131,19 +137,26 @@ class PythonGroupForce final : public GroupForce {
   std::vector<Shape> shapes_;
 };
 
-void add_force_term(SceneHandle& handle, const ForceTermObject& object) {
+nb::object add_force_term(SceneHandle& handle, const ForceTermObject& object) {
   ForceTermObject copy = object;  // copies Python objects, with the GIL
-  const LibraryScope scope;
-  DifferentiableScene& scene = handle.shared()->change();
-  std::vector<Shape> shapes;
-  for (const std::string& name : object.parameters) {
-    const Parameter& parameter = scene.parameters().at(name);
-    if (!parameter.is_global() || parameter.steps() > 1)
-      throw InputError("'" + name + "' does not have one value for the whole model; add a parameter by add_parameter");
-    shapes.push_back(parameter.field.size() == 1 ? Shape{} : Shape{parameter.field.size()});
+  std::vector<std::int64_t> groups;
+  {
+    const LibraryScope scope;
+    DifferentiableScene& scene = handle.shared()->change();
+    std::vector<Shape> shapes;
+    for (const std::string& name : object.parameters) {
+      const Parameter& parameter = scene.parameters().at(name);
+      if (!parameter.is_global() || parameter.steps() > 1)
+        throw InputError("'" + name +
+                         "' does not have one value for the whole model; add a parameter by add_parameter");
+      shapes.push_back(parameter.field.size() == 1 ? Shape{} : Shape{parameter.field.size()});
+    }
+    auto force = std::make_unique<PythonGroupForce>(std::move(copy), scene.mesh()->comm(), std::move(shapes));
+    for (const std::size_t e : scene.add_force(std::move(force), object.vertices, static_cast<int>(object.k)))
+      groups.push_back(static_cast<std::int64_t>(e));
   }
-  scene.add_force(std::make_unique<PythonGroupForce>(std::move(copy), scene.mesh()->comm(), std::move(shapes)),
-                  object.vertices, static_cast<int>(object.k));
+  const std::size_t count = groups.size();
+  return to_numpy(std::move(groups), {count});
 }
 
 void bind_class_of_force_terms(nb::module_& module) {
@@ -158,6 +171,13 @@ void bind_class_of_force_terms(nb::module_& module) {
               throw InputError("vertices must have the shape [groups] or [groups, vertices of a group]");
             if (!PyCallable_Check(force.ptr()) || !PyCallable_Check(jacobians.ptr()))
               throw InputError("force and jacobians of a force term must be functions");
+            for (const nb::object& function : {energy, pullback_tangent})
+              if (!function.is_none() && !PyCallable_Check(function.ptr()))
+                throw InputError("energy and pullback_tangent of a force term must be functions or None");
+            for (const std::string& parameter : parameters)
+              if (parameter == "positions" || parameter == "velocities" ||
+                  std::count(parameters.begin(), parameters.end(), parameter) > 1)
+                throw InputError("'" + parameter + "' cannot be a parameter of a force term, or occurs twice");
             if (uses_velocities && !energy.is_none())
               throw InputError("forces that depend on velocities have no energy; remove `energy`");
             new (self) ForceTermObject{std::move(groups.values), groups.shape[1],   std::move(force),
@@ -195,7 +215,9 @@ void bind_force_term(nb::module_& module, nb::class_<SceneHandle>& scene) {
             R"(Add forces that Python functions compute, as a part of the equation of motion.
 
 Explicit and implicit steps include the forces with their derivatives. Call this function before a simulator or a problem
-uses the scene, and after the parameters of the term have been added.)");
+uses the scene, and after the parameters of the term have been added. Returns the indices of the groups for which this
+rank calls the functions.)",
+            nb::sig("def add_force_term(self, term: ForceTerm) -> numpy.ndarray"));
 }
 
 }  // namespace diffsim::python

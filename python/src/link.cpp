@@ -249,7 +249,7 @@ void bind_link(nb::module_& module, nb::class_<SceneHandle>& scene) {
 Call this function before a simulator or a problem uses the scene, and after the controls and the parameters of the link
 have been added.)")
       .def("add_parameter", &add_parameter, nb::arg("name"), nb::arg("values"),
-           R"(Add a parameter of a link, with one value for the whole model.
+           R"(Add a parameter of a link or of a force term, with one value for the whole model.
 
 values: a number or a vector; the same on all ranks.)",
            nb::sig("def add_parameter(self, name: str, values: object) -> None"));

@@ -23,7 +23,8 @@ void call_on_all_ranks(MPI_Comm comm, const std::function<void()>& body) {
   }
   if (num_ranks(comm) > 1) {
     const std::int64_t failed = sum_over_ranks(static_cast<std::int64_t>(exception ? 1 : 0), comm);
-    if (failed > 0 && !exception) throw Error("a Python function failed on another rank, which has the message");
+    if (failed > 0 && !exception)
+      throw Error("a Python function failed on another rank, which has the message", ErrorKind::system);
   }
   if (exception) std::rethrow_exception(exception);
 }

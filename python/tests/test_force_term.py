@@ -117,7 +117,7 @@ def test_force_of_numpy(integrator):
     scene.add_force_term(hold_term(mesh))
     problem = problem_of(scene, mesh, ["spring", "gravity"])
     expect_derivatives(problem, False)
-    with pytest.raises(diffsim.InputError, match="the force 'python' has no second derivatives"):
+    with pytest.raises(diffsim.InputError, match="the term 'python' has no second derivatives"):
         problem.hessian_product(problem.start(), problem.start())
 
 
@@ -159,6 +159,33 @@ def test_bad_input():
         scene.add_force_term(term(parameters=["no_such"]))
     with pytest.raises(diffsim.InputError, match="does not have one value for the whole model"):
         scene.add_force_term(term(parameters=["youngs_modulus"]))
-    scene.add_force_term(term(force=lambda x, v, p: np.zeros((2, 2))))
+    with pytest.raises(diffsim.InputError, match="'positions' cannot be a parameter of a force term"):
+        term(parameters=["positions"])
+    with pytest.raises(diffsim.InputError, match="must be functions or None"):
+        term(energy=3)
+    indices = scene.add_force_term(term(force=lambda x, v, p: np.zeros((2, 2))))
+    assert indices.tolist() == [0]
     with pytest.raises(diffsim.InputError, match="result of `force`"):
         problem_of(scene, mesh, ["gravity"]).value(np.array([0.0, -9.8, 0.0]))
+
+
+def test_values_for_each_step_are_refused():
+    scene, mesh = bar("symplectic_euler")
+    scene.add_force_term(hold_term(mesh))
+    scene.set_control("spring", np.arange(1.0, STEPS + 1.0))
+    with pytest.raises(diffsim.InputError, match="needs one value of 'spring' for the whole model and all steps"):
+        problem_of(scene, mesh, ["gravity"]).value(np.array([0.0, -9.8, 0.0]))
+
+
+def test_compressed_springs_in_implicit_steps():
+    """The Jacobian of a compressed spring is indefinite; Newton's method then uses the projected Jacobian."""
+    pytest.importorskip("jax").config.update("jax_enable_x64", True)
+    import diffsim.jax
+
+    scene, mesh = bar("implicit_euler")
+    scene.parameters["spring"] = 3000.0
+    scene.parameters["rest_length"] = [0.3, 0.3]
+    scene.add_force_term(diffsim.jax.energy_term(energy, groups(mesh), ["spring", "rest_length"]))
+    simulator = diffsim.Simulator(scene)
+    simulator.step(3)
+    assert np.isfinite(simulator.positions).all()

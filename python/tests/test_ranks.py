@@ -228,6 +228,10 @@ def test_force_terms_agree_with_one_rank():
         value, slopes = problem.gradient(u)
         return value, slopes, problem.hessian_product(u, u)
 
+    if MPI.COMM_WORLD.size > 1:
+        scene, mesh = bar("symplectic_euler", MPI.COMM_WORLD)
+        with pytest.raises(diffsim.InputError, match="the ranks pass different groups of vertices"):
+            scene.add_force_term(diffsim.jax.energy_term(energy, groups(mesh), ["spring", "rest_length"]))
     for integrator in ("symplectic_euler", "implicit_euler"):
         found, alone = gradient(MPI.COMM_WORLD, integrator), gradient(MPI.COMM_SELF, integrator)
         tolerance = 1e-11 if integrator == "symplectic_euler" else 1e-9

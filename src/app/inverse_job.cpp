@@ -267,7 +267,8 @@ std::unique_ptr<Schedule> InverseJob::next_schedule(Sweep sweep, int num_steps) 
   if (checkpoint_.memory.is_given() && !plan) make_plan(sweep, num_steps);
   const auto make = [&] { return make_schedule(checkpoint_, num_steps, plan ? &plan->checkpoints : nullptr); };
   if (!loss && job_.rank == 0) {
-    if (!forecasts_[sweep]) forecasts_[sweep] = forecast(*make(), num_steps);
+    if (!forecasts_[sweep] || forecasts_[sweep]->num_steps != num_steps)
+      forecasts_[sweep] = forecast(*make(), num_steps);
     watch_.emplace(progress, *forecasts_[sweep]);
     problem->watch([this](long taken, int reached, int from) { (*watch_)(taken, reached, from); });
   }

@@ -166,6 +166,7 @@ struct KeepEdgeTriangle {
 double farthest(const DeviceArray<int>& vertices, const DeviceArray<Box>& boxes, const double* x,
                 const Vectors& obstacles) {
   const int mesh_vertices = static_cast<int>(vertices.size());
+  const double infinity = std::numeric_limits<double>::infinity();
   double most = 0.0;
   Kokkos::parallel_reduce(
       "diffsim::contact::farthest", Range(0, static_cast<int>(boxes.size())),
@@ -173,7 +174,7 @@ double farthest(const DeviceArray<int>& vertices, const DeviceArray<Box>& boxes,
         for (int c = 0; c < 3; ++c) {
           const double at = i < mesh_vertices ? x[3 * vertices(i) + c] : obstacles(3 * (i - mesh_vertices) + c);
           const double out = at < boxes(i).low[c] ? boxes(i).low[c] - at : at - boxes(i).high[c];
-          if (!(out <= far)) far = out;  // also if `out` is NaN
+          if (!(out <= far)) far = out > far ? out : infinity;  // infinity for NaN
         }
       },
       Kokkos::Max<double>(most));
@@ -345,8 +346,7 @@ void Candidates::make_fields() {
 }
 
 double Candidates::farthest_out(const Field& at, const Vectors& obstacles) const {
-  const double far = farthest(watched_, watched_at_, at.data(), obstacles);
-  return std::isnan(far) ? std::numeric_limits<double>::infinity() : far;
+  return farthest(watched_, watched_at_, at.data(), obstacles);
 }
 
 double Candidates::crowding() const {
@@ -391,7 +391,7 @@ void Candidates::cover(const Field& from, const Vectors& obstacles_from, const F
   slack_ = new_slack(range, largest[0], largest[1]);
   ++rebuilds_;
   calls_ = 0;
-  range_ = range;
+  range_ = -1.0;  // the lists are not valid if the search throws
   const double reach = 0.5 * range + slack_;
   const std::vector<double> x_from = from.to_host(), x_to = to.to_host();
   Lists lists;
@@ -427,6 +427,7 @@ void Candidates::cover(const Field& from, const Vectors& obstacles_from, const F
   });
 
   watch(x_from, obstacles_from, x_to, obstacles_to);
+  range_ = range;
 }
 
 void Candidates::watch(const std::vector<double>& from, const Vectors& obstacles_from, const std::vector<double>& to,

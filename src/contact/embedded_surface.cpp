@@ -187,7 +187,7 @@ PointStencil centre_of(const TetrahedralMesh& mesh, std::size_t body, const Surf
     return centre;
   }
   const auto name = [&](std::size_t) { return "centre of the scale of body '" + scale.body + "'"; };
-  const auto located = contact::locate_points(mesh, body, {*scale.centre}, name);
+  const auto located = contact::locate_points(mesh, body, {*scale.centre}, name, true);
   return located.empty() ? PointStencil() : located.front().stencil;
 }
 
@@ -204,7 +204,7 @@ std::vector<NumberedStencil> find_stencils(const TetrahedralMesh& mesh, const st
         return fmt::format("surface of body '{}': vertex {} at ({:g}, {:g}, {:g})", body_names(mesh.bodies())[b], v,
                            X[0], X[1], X[2]);
       };
-      const auto located = contact::locate_points(mesh, b, surfaces[b]->mesh.vertices, name);
+      const auto located = contact::locate_points(mesh, b, surfaces[b]->mesh.vertices, name, scale_of[b] >= 0);
       PointStencil centre;
       if (scale_of[b] >= 0)
         centre = centre_of(mesh, b, scales[to_index(scale_of[b])],

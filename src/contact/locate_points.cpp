@@ -186,7 +186,9 @@ class Search {
 };
 
 /// Stencil of a point in its chosen cell. `places`: owner of each local vertex, and index of the vertex on the owner.
-PointStencil stencil_of(const TetrahedralMesh& mesh, const Choice& choice, const std::vector<VertexLocation>& places) {
+/// `all_nodes`: true if nodes with negligible weights are not omitted.
+PointStencil stencil_of(const TetrahedralMesh& mesh, const Choice& choice, const std::vector<VertexLocation>& places,
+                        bool all_nodes) {
   double N[PointStencil::most], slope[PointStencil::most][4];
   const int nodes = mesh.nodes_per_cell();
   shape_functions(nodes, choice.lambda, N, slope);
@@ -194,7 +196,7 @@ PointStencil stencil_of(const TetrahedralMesh& mesh, const Choice& choice, const
   double sum = 0.0;
   std::size_t largest = 0;
   for (int a = 0; a < nodes; ++a) {
-    if (std::abs(N[a]) <= negligible) continue;
+    if (!all_nodes && std::abs(N[a]) <= negligible) continue;
     const auto k = static_cast<std::size_t>(stencil.count++);
     const int vertex = mesh.cells()[static_cast<std::size_t>(nodes * choice.cell + a)];
     stencil.nodes[k] = places[static_cast<std::size_t>(vertex)];
@@ -211,7 +213,7 @@ PointStencil stencil_of(const TetrahedralMesh& mesh, const Choice& choice, const
 
 std::vector<LocatedPoint> locate_points(const TetrahedralMesh& mesh, std::size_t body,
                                         const std::vector<std::array<double, 3>>& points,
-                                        const std::function<std::string(std::size_t)>& name) {
+                                        const std::function<std::string(std::size_t)>& name, bool all_nodes) {
   Search search(mesh, body, points);
   const double longest = mesh.quality().max_edge;
   const bool affine = !mesh.bodies().empty() && mesh.bodies()[body].affine;
@@ -230,7 +232,7 @@ std::vector<LocatedPoint> locate_points(const TetrahedralMesh& mesh, std::size_t
       throw Error(name(p) + " is farther from all cells of the body than the longest edge, " + std::to_string(longest) +
                       " m; check the scale and position of the mesh or point",
                   ErrorKind::input);
-    if (choice.cell >= 0) located.push_back({p, stencil_of(mesh, choice, places), choice.outside});
+    if (choice.cell >= 0) located.push_back({p, stencil_of(mesh, choice, places, all_nodes), choice.outside});
   }
   return located;
 }

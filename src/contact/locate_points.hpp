@@ -27,10 +27,11 @@ struct LocatedPoint {
 /// search considers the cells whose bounding boxes are at most the length of the mesh's longest edge away from the
 /// point. Among these cells, the point is assigned to the cell with the smallest -min_k λ_k, where λ_k are the
 /// barycentric coordinates of the point in the cell. Throws Error (input) if there is no such cell for a point; for an
-/// affine body, the distance of its only cell is not limited. The error message names point i by `name(i)`. Every rank
-/// passes the complete list `points`. Collective.
+/// affine body, the distance of its only cell is not limited. The error message names point i by `name(i)`. If
+/// `all_nodes` is true, each stencil has all nodes of the cell, in the order of the cell; otherwise, nodes with
+/// negligible weights are omitted. Every rank passes the complete list `points`. Collective.
 std::vector<LocatedPoint> locate_points(const TetrahedralMesh& mesh, std::size_t body,
                                         const std::vector<std::array<double, 3>>& points,
-                                        const std::function<std::string(std::size_t)>& name);
+                                        const std::function<std::string(std::size_t)>& name, bool all_nodes = false);
 
 }  // namespace diffsim::contact

@@ -1,6 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "core/group_term.hpp"
 
+#include <petscblaslapack.h>
+
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -31,6 +34,21 @@ void add_products(const Numbers& A, std::size_t rows, std::size_t columns, const
       }
 }
 
+/// Replaces a matrix A, [n, n], by its symmetric part with zeros in place of the negative eigenvalues.
+void project(double* A, std::size_t size) {
+  Numbers Q(size * size), values(size), work(3 * size);
+  for (std::size_t i = 0; i < size; ++i)
+    for (std::size_t j = 0; j < size; ++j) Q[size * i + j] = 0.5 * (A[size * i + j] + A[size * j + i]);
+  const auto n = static_cast<PetscBLASInt>(size), length = static_cast<PetscBLASInt>(work.size());
+  PetscBLASInt info = 0;
+  LAPACKsyev_("V", "L", &n, Q.data(), &n, values.data(), work.data(), &length, &info);
+  if (info != 0) throw Error("the eigenvalues of the Jacobian of a force are not finite", ErrorKind::run);
+  std::fill_n(A, size * size, 0.0);
+  for (std::size_t k = 0; k < size; ++k)  // row k of Q is an eigenvector
+    for (std::size_t i = 0; values[k] > 0.0 && i < size; ++i)
+      for (std::size_t j = 0; j < size; ++j) A[size * i + j] += values[k] * Q[size * k + i] * Q[size * k + j];
+}
+
 }  // namespace
 
 std::vector<std::string> GroupForce::parameters() const { return {}; }
@@ -39,14 +57,28 @@ double GroupForce::energy(const GroupValues& /*at*/) { return 0.0; }
 
 GroupValues GroupForce::pullback_tangent(const GroupValues& /*at*/, const GroupValues& /*change*/, const Numbers& /*w*/,
                                          const Numbers& /*dw*/) {
-  throw Error("the force '" + name() + "' has no second derivatives; use an optimiser that needs gradients only",
-              ErrorKind::input);
+  throw Error("the force '" + name() + "' has no second derivatives", ErrorKind::input);
 }
 
 GroupTerm::GroupTerm(std::unique_ptr<GroupForce> force, std::vector<int> vertices, int k)
     : force_(std::move(force)), vertices_(std::move(vertices)), k_(k) {}
 
 GroupTerm::~GroupTerm() = default;
+
+void GroupTerm::prepare(const ParameterSet& parameters) {
+  for (const std::string& name : force_->parameters()) {
+    const Parameter& parameter = parameters.at(name);
+    if (!parameter.is_global() || parameter.steps() > 1)
+      throw Error(
+          "the force '" + force_->name() + "' needs one value of '" + name + "' for the whole model and all steps",
+          ErrorKind::input);
+  }
+  parameters_ = &parameters;
+}
+
+void GroupTerm::begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) {
+  if (!force_->has_second_derivatives()) ForceTerm::begin_adjoint_tangent(gradient, direction);
+}
 
 Numbers GroupTerm::gather(const Field& field) const {
   const Numbers all = field.to_host();
@@ -147,15 +179,19 @@ void GroupTerm::add_jacobian(const Configuration& at, const ParameterSet& parame
   const GroupForce::Jacobians by = force_->jacobians(values(at, parameters));
   const std::size_t k = to_index(k_), n = 3 * k;
   Numbers sums(9 * to_index(matrix.num_blocks()), 0.0);
-  for (std::size_t e = 0; e < num_groups(); ++e)
+  Numbers A(n * n);
+  for (std::size_t e = 0; e < num_groups(); ++e) {
+    for (std::size_t i = 0; i < n * n; ++i) {
+      A[i] = weights.position * by.by_positions[e * n * n + i];
+      if (uses_velocities()) A[i] += weights.velocity * by.by_velocities[e * n * n + i];
+    }
+    if (weights.project) project(A.data(), n);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) {
-        const std::size_t entry = (e * n + i) * n + j;
         const int block = matrix.find(vertices_[e * k + i / 3], vertices_[e * k + j / 3]);
-        double& sum = sums[9 * to_index(block) + 3 * (i % 3) + j % 3];
-        sum += weights.position * by.by_positions[entry];
-        if (uses_velocities()) sum += weights.velocity * by.by_velocities[entry];
+        sums[9 * to_index(block) + 3 * (i % 3) + j % 3] += A[n * i + j];
       }
+  }
   const auto added = to_device("diffsim::core::group_jacobian", sums);
   double* const to = matrix.values();
   Kokkos::parallel_for(

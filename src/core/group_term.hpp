@@ -28,8 +28,9 @@ class GroupTerm final : public ForceTerm {
                          Field& force_tangent) override;
   void add_force_adjoint(const Configuration& at, const Field& w, const ConfigurationAdjoint& adjoint,
                          ParameterSet& gradient) override;
-  void prepare(const ParameterSet& parameters) override { parameters_ = &parameters; }
-  void begin_adjoint_tangent(const ParameterSet&, const ParameterSet&) override {}
+  /// Throws Error (input) for a parameter of the force that does not exist, or that has several values.
+  void prepare(const ParameterSet& parameters) override;
+  void begin_adjoint_tangent(const ParameterSet& gradient, const ParameterSet& direction) override;
   void add_force_adjoint_tangent(const Configuration& at, const ConfigurationTangent& tangent,
                                  const ParameterSet& direction, const Field* w, const Field* dw,
                                  const ConfigurationAdjoint& adjoint_tangent, ParameterSet& gradient_tangent) override;

@@ -68,17 +68,17 @@ Steps steps_of_group(const InverseProblem& problem, int windows) {
 
 /// Unknown of a field of the start state of a window. `is_shared`: true if all ranks share the values, so that the
 /// vector of unknowns does not depend on the distribution of the mesh over the ranks of a group.
-Unknown unknown_of(const Field& field, std::size_t window, bool is_shared) {
+Unknown unknown_of(const Field& field, std::size_t window, bool is_shared, MPI_Comm comm) {
   Unknown unknown{.parameter = ShootingModel::parameter_of(field.name(), window)};
   if (!is_shared || field.on().is_one_for_all()) return unknown;
   const FileOrder* const order = field.on().order();
-  if (!order && num_ranks(field.on().comm()) > 1)
+  if (!order && num_ranks(comm) > 1)
     throw Error("the entities of '" + field.name() + "' have no order in files, so a group can have one rank only",
                 ErrorKind::input);
   for (std::size_t i = 0; i < field.owned(); ++i)
     unknown.group.push_back(static_cast<int>(order ? order->file_index()[i] : static_cast<PetscInt>(i)));
   std::int64_t total = static_cast<std::int64_t>(field.owned());
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_INT64_T, MPI_SUM, field.on().comm()));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_INT64_T, MPI_SUM, comm));
   unknown.group_names.assign(static_cast<std::size_t>(total), "");
   return unknown;
 }
@@ -112,9 +112,15 @@ class Windows {
         weights_(weights_of(problem.initial(), shooting, problem.comm())),
         loss_(problem.loss(), model_, weights_) {
     std::vector<Unknown> states;
-    for (std::size_t window = 0; window < model_.num_starts(); ++window)
-      for (const std::string& field : model_.fields())
-        states.push_back(unknown_of(problem.initial()[field], window, groups_ != nullptr));
+    const auto add_states = [&] {
+      for (std::size_t window = 0; window < model_.num_starts(); ++window)
+        for (const std::string& field : model_.fields())
+          states.push_back(unknown_of(problem.initial()[field], window, groups_ != nullptr, problem.comm()));
+    };
+    if (groups_)
+      groups_->agree(add_states);
+    else
+      add_states();
     windows_ = problem.with_model(model_, loss_, states, steps_.end - steps_.first);
     windows_->locate_values_not_finite(false);
   }

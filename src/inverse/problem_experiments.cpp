@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "checkpoint/from_options.hpp"
@@ -171,6 +172,13 @@ std::vector<Contribution> InverseProblem::contributions(
   return groups_->gather(own);
 }
 
+void InverseProblem::set_losses(const std::vector<Contribution>& all) {
+  losses_.clear();
+  for (const Contribution& one : all) losses_.push_back(one.loss);
+  // Groups that share windows have one experiment.
+  if (windows_ != WindowsOfGroups::none) losses_ = {std::accumulate(losses_.begin(), losses_.end(), 0.0)};
+}
+
 double InverseProblem::value(const std::vector<double>& u) {
   set(u);
   const std::vector<Contribution> all = contributions(0, [&](std::size_t k, InverseProblem& problem) -> Contribution {
@@ -178,8 +186,7 @@ double InverseProblem::value(const std::vector<double>& u) {
     State state = initial_.clone();
     return {rollout(model_, state, num_steps_, &loss_), {}};
   });
-  losses_.clear();
-  for (const Contribution& one : all) losses_.push_back(one.loss);
+  set_losses(all);
   std::vector<double> unused;
   return sum_of(all, unused) + prior(u);
 }
@@ -194,14 +201,14 @@ double InverseProblem::sweep_all(const std::vector<double>& u, std::vector<doubl
     if (!at_fault && !is_finite(made.derivative, comm())) at_fault = &problem;
     return made;
   });
-  losses_.clear();
-  for (const Contribution& one : all) losses_.push_back(one.loss);
+  set_losses(all);
   const double sum = sum_of(all, gradient);
   add_prior_gradient(u, gradient);
+  const bool is_elsewhere = groups_ && groups_->largest(at_fault ? 1.0 : 0.0) > 0.0;
   const auto refuse_fault = [&] {
     if (at_fault && locates_) at_fault->locate_not_finite(u);
     if (at_fault && !is_added_) throw Error("the gradient is not finite", ErrorKind::run);
-    if (!at_fault && !is_added_ && !priors_.empty() && !is_finite(gradient, comm()))
+    if (!at_fault && !is_elsewhere && !is_added_ && !priors_.empty() && !is_finite(gradient, comm()))
       throw Error("the gradient of a prior is not finite", ErrorKind::run);
   };
   if (groups_)

@@ -235,6 +235,9 @@ std::string pair_error(const ContactOptions& options, std::size_t pair, const Te
     return "'" + a + "' and '" + b + "' do not touch each other; remove the values, or touch: false";
   if (given.damping && given.law.value_or(options.law) != ContactLawKind::penalty)
     return "damping needs the contact law penalty";
+  if (options.adaptive_stiffness && given.touch && !given.barrier_stiffness &&
+      given.law.value_or(options.law) == ContactLawKind::penalty)
+    return "a penalty needs its own barrier_stiffness, Pa, because the adaptive stiffness is that of a barrier";
   for (std::size_t k = 0; k < values.size(); ++k) {
     const ParameterSpec spec = ContactParameters::of_law()[k];
     const std::string fault = values[k] ? range_error(spec, *values[k]) : std::string();

@@ -3,6 +3,7 @@
 // Forces of a scene that functions of the program compute.
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,8 +19,30 @@
 
 namespace diffsim {
 
-void DifferentiableScene::add_force(std::unique_ptr<GroupForce> force, const std::vector<std::int64_t>& vertices,
-                                    int k) {
+namespace {
+
+/// Throws Error (input) on all ranks unless the ranks have the same groups of k vertices. Collective.
+void require_same(const std::vector<std::int64_t>& vertices, int k, MPI_Comm comm, const std::string& name) {
+  std::uint64_t mix = 14695981039346656037U;  // FNV-1a
+  for (const std::int64_t number : vertices) mix = (mix ^ static_cast<std::uint64_t>(number)) * 1099511628211U;
+  const auto count = static_cast<std::int64_t>(vertices.size()), hash = static_cast<std::int64_t>(mix >> 1U);
+  std::int64_t least[6] = {count, k, hash, -count, -k, -hash};
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, least, 6, MPI_INT64_T, MPI_MIN, comm));
+  for (int i = 0; i < 3; ++i)
+    if (least[i] != -least[i + 3])
+      throw Error("the ranks pass different groups of vertices to the force '" + name + "'; pass the same list on all",
+                  ErrorKind::input);
+  if (k < 1 || count % k != 0)
+    throw Error("the force '" + name + "' has " + std::to_string(count) + " vertices, which are no groups of " +
+                    std::to_string(k),
+                ErrorKind::input);
+}
+
+}  // namespace
+
+std::vector<std::size_t> DifferentiableScene::add_force(std::unique_ptr<GroupForce> force,
+                                                        const std::vector<std::int64_t>& vertices, int k) {
+  require_same(vertices, k, mesh_->comm(), force->name());
   std::map<std::int64_t, int> local;
   const std::vector<std::int64_t> numbers = vertex_numbers(*mesh_);
   for (std::size_t v = 0; v < numbers.size(); ++v) local.emplace(numbers[v], static_cast<int>(v));
@@ -32,6 +55,7 @@ void DifferentiableScene::add_force(std::unique_ptr<GroupForce> force, const std
   }
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, owner.data(), static_cast<int>(count), MPI_INT, MPI_MIN, mesh_->comm()));
   std::vector<int> of_rank;
+  std::vector<std::size_t> groups;
   collectively(mesh_->comm(), [&] {
     const std::string title = "the force '" + force->name() + "' acts on vertex ";
     for (const std::int64_t number : vertices)
@@ -42,11 +66,13 @@ void DifferentiableScene::add_force(std::unique_ptr<GroupForce> force, const std
         throw Error(title + std::to_string(vertices[e * size]) +
                         " together with vertices of other ranks that have no common cell; use fewer ranks",
                     ErrorKind::input);
-      for (std::size_t i = e * size; owner[e] == rank && i < (e + 1) * size; ++i)
-        of_rank.push_back(local.at(vertices[i]));
+      if (owner[e] != rank) continue;
+      groups.push_back(e);
+      for (std::size_t i = e * size; i < (e + 1) * size; ++i) of_rank.push_back(local.at(vertices[i]));
     }
   });
   system().add_term(std::make_unique<GroupTerm>(std::move(force), std::move(of_rank), k));
+  return groups;
 }
 
 }  // namespace diffsim

@@ -160,6 +160,42 @@ TEST_P(GroupTermTest, jacobian_multiplies_like_the_tangent) {
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], weights.position * expected[i], 1e-12);
 }
 
+/// A negative parameter `cubic` makes the Jacobian of a pair indefinite. The projected Jacobian is positive
+/// semidefinite and leaves positive semidefinite matrices as they are.
+TEST_P(GroupTermTest, projects_the_jacobian) {
+  const Field x = wave(0.3), v = wave(0.7);
+  Couplings couplings;
+  const Configuration at{x, 0, nullptr, &v};
+  term_->add_couplings(at, couplings);
+  const auto products = [&](double cubic, bool project) {
+    parameters_.at("cubic").field.from_host({cubic});
+    BlockMatrix matrix(mesh_->num_vertices(), couplings);
+    term_->add_jacobian(at, parameters_, {-1.0, 0.0, project}, matrix);
+    Numbers all;
+    for (const double k : {1.1, 2.3, 3.7}) {
+      const Field along = wave(k);
+      Field product("product", mesh_->vertex_entities(), 3);
+      matrix.multiply(along, product);
+      all.push_back(dot(product.to_host(), along.to_host()));
+    }
+    return all;
+  };
+  const Numbers convex = products(3.0, false), same = products(3.0, true), concave = products(-3.0, false),
+                none = products(-3.0, true);
+  for (std::size_t i = 0; i < convex.size(); ++i) {
+    EXPECT_GT(convex[i], 0.0);
+    EXPECT_NEAR(same[i], convex[i], 1e-12 * convex[i]);
+    EXPECT_LT(concave[i], 0.0);
+    EXPECT_NEAR(none[i], 0.0, 1e-12 * convex[i]);
+  }
+}
+
+TEST_P(GroupTermTest, refuses_parameters_with_several_values) {
+  ParameterSet set;
+  set.add("cubic", mesh_->vertex_entities());
+  EXPECT_THROW(term_->prepare(set), Error);
+}
+
 TEST_P(GroupTermTest, has_an_energy_and_bounds) {
   EXPECT_EQ(term_->has_energy(), !GetParam());
   EXPECT_EQ(term_->has_symmetric_jacobian(), !GetParam());
@@ -173,9 +209,7 @@ TEST_P(GroupTermTest, has_an_energy_and_bounds) {
   EXPECT_EQ(most > 0.0, GetParam());
   const Field x = wave(0.3), v = wave(0.7), dx = wave(1.1);
   if (GetParam()) {
-    EXPECT_THROW(term_->add_force_adjoint_tangent({x, 0, nullptr, &v}, {dx}, parameters_.zero_like({}), &dx, nullptr,
-                                                  {stiffness}, parameters_),
-                 Error);
+    EXPECT_THROW(term_->begin_adjoint_tangent(parameters_, parameters_), Error);
     return;
   }
   // The force is the negative gradient of the energy.

@@ -213,6 +213,11 @@ TEST(multiple_shooting, shares_the_windows_among_groups) {
   Search alone(1.3, MPI_COMM_SELF), shared(1.3, MPI_COMM_SELF);
   shared.problem->share_windows(MPI_COMM_WORLD, rank);
   EXPECT_FALSE(shared.problem->has_experiments());
+  const Numbers start = alone.problem->start();
+  Numbers slope, expected_slope;
+  EXPECT_EQ(shared.problem->gradient(start, slope), alone.problem->gradient(start, expected_slope));
+  EXPECT_EQ(slope, expected_slope);
+  EXPECT_EQ(shared.problem->losses(), alone.problem->losses());
   const OptimiserResult expected = optimise(*alone.problem, options), found = optimise(*shared.problem, options);
   EXPECT_TRUE(found.converged) << found.reason;
   EXPECT_NEAR(shared.found(found), 1.0, 1e-6);

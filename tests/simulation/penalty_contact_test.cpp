@@ -202,6 +202,11 @@ TEST(penalty_contact, refuses_what_it_has_not) {
   EXPECT_EQ(message_of([](ContactOptions&) {}), "");
   EXPECT_NE(message_of([](ContactOptions& contact) { contact.adaptive_stiffness = true; }).find("adaptive"),
             std::string::npos);
+  EXPECT_NE(message_of([](ContactOptions& contact) {
+              contact = {.adaptive_stiffness = true, .pairs = {{{"low", "middle"}}}};
+              contact.pairs[0].law = ContactLawKind::penalty;
+            }).find("a penalty needs its own barrier_stiffness"),
+            std::string::npos);
   EXPECT_NE(message_of([](ContactOptions& contact) { contact.pairs[1].damping = 0.1; }).find("damping needs"),
             std::string::npos);
   EXPECT_NE(message_of([](ContactOptions& contact) { contact.damping = -0.1; }).find("contact_damping"),

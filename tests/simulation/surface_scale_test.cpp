@@ -90,24 +90,28 @@ std::vector<double> final_positions(const NamedMesh& crate, const std::function<
   return state["positions"].to_host();
 }
 
-// The reference has a crate with the nodes and masses of the small crate, and a surface that was scaled before.
-TEST(surface_scale, has_the_motion_of_a_scaled_surface) {
-  NamedMesh crate = affine_box(MPI_COMM_SELF, "crate", {0.1, 0.06, 0.08}, {0.0, 0.042, 0.0}, {1.0, 0.3, 0.2}, 0.02);
-  const std::vector<double> plain = final_positions(crate, [](ContactOptions&) {});
-  const auto scaled = [](ContactOptions& contact) { contact.scales = {{"crate", 1.08}}; };
-  const std::vector<double> found = final_positions(crate, scaled);
-  const std::vector<double> later = final_positions(
-      crate, [](ContactOptions& contact) { contact.scales = {{"crate"}}; }, 1.08);
-  EXPECT_EQ(found, later);
+/// Scales the surface of a crate beforehand, about the mean of its corners.
+NamedMesh scaled_before(NamedMesh crate, double scale) {
   std::array<double, 3> centre{};
   const std::vector<double>& corners = crate.data.coordinates;
-  ASSERT_EQ(corners.size(), 12u);
   for (std::size_t i = 0; i < 12; ++i) centre[i % 3] += 0.25 * corners[i];
   auto body = std::make_shared<AffineBody>(*crate.data.affine);
   for (auto& X : body->surface.vertices)
-    for (std::size_t c = 0; c < 3; ++c) X[c] = centre[c] + 1.08 * (X[c] - centre[c]);
+    for (std::size_t c = 0; c < 3; ++c) X[c] = centre[c] + scale * (X[c] - centre[c]);
   crate.data.affine = body;
-  const std::vector<double> expected = final_positions(crate, [](ContactOptions&) {});
+  return crate;
+}
+
+// The reference has the nodes and masses of the small crate, and a surface that was scaled before.
+void expect_motion_of_scaled_surface(const NamedMesh& crate) {
+  const std::vector<double> plain = final_positions(crate, [](ContactOptions&) {});
+  const std::vector<double> found = final_positions(crate, [](ContactOptions& contact) {
+    contact.scales = {{"crate", 1.08}};
+  });
+  const std::vector<double> later = final_positions(
+      crate, [](ContactOptions& contact) { contact.scales = {{"crate"}}; }, 1.08);
+  EXPECT_EQ(found, later);
+  const std::vector<double> expected = final_positions(scaled_before(crate, 1.08), [](ContactOptions&) {});
   double difference = 0.0, change = 0.0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     difference = std::max(difference, std::abs(found[i] - expected[i]));
@@ -115,6 +119,29 @@ TEST(surface_scale, has_the_motion_of_a_scaled_surface) {
   }
   EXPECT_GT(change, 1e-5);
   EXPECT_LT(difference, 1e-9 * change);
+}
+
+TEST(surface_scale, has_the_motion_of_a_scaled_surface) {
+  expect_motion_of_scaled_surface(
+      affine_box(MPI_COMM_SELF, "crate", {0.1, 0.06, 0.08}, {0.0, 0.042, 0.0}, {1.0, 0.3, 0.2}, 0.02));
+}
+
+// The corners of the inertial tetrahedron are points of the surface: in these points all weights but one are zero.
+TEST(surface_scale, has_the_motion_of_a_surface_whose_points_are_nodes) {
+  NamedMesh crate = affine_box(MPI_COMM_SELF, "crate", {0.1, 0.06, 0.08}, {0.3, 0.042, 0.2}, {1.0, 0.3, 0.2}, 0.02);
+  auto body = std::make_shared<AffineBody>(*crate.data.affine);
+  TriangleMesh& surface = body->surface;
+  surface.vertices.clear();
+  for (std::size_t k = 0; k < 4; ++k)
+    surface.vertices.push_back(
+        {crate.data.coordinates[3 * k], crate.data.coordinates[3 * k + 1], crate.data.coordinates[3 * k + 2]});
+  surface.triangles = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
+  double lowest = 1.0;
+  for (const auto& X : surface.vertices) lowest = std::min(lowest, X[1]);
+  for (std::size_t i = 1; i < 12; i += 3) crate.data.coordinates[i] += 0.003 - lowest;
+  for (auto& X : surface.vertices) X[1] += 0.003 - lowest;
+  crate.data.affine = body;
+  expect_motion_of_scaled_surface(crate);
 }
 
 TEST(surface_scale, refuses_bad_input) {

@@ -142,8 +142,8 @@ struct ContactOptions {
   std::vector<SurfaceScale> scales = {};        ///< scales of the contact surfaces of individual bodies
   /// Surfaces that replace the boundaries of bodies' tetrahedra in the computation of contact.
   std::vector<BodySurface> surfaces = {};
-  /// True if friction terms exist even if all Coulomb coefficients µ are 0, for gradients with respect to µ. If
-  /// `with_friction` is false, friction terms exist only if any µ > 0.
+  /// True if friction terms exist even if all Coulomb coefficients µ and dampings c are 0, for gradients with respect
+  /// to µ and c. If `with_friction` is false, friction terms exist only if any µ > 0 or any c > 0.
   bool with_friction = false;
   /// True if friction uses the normal forces and contact points at the beginning of the time step, but the velocities
   /// that the time step computes (dynamics/lagged_term.hpp). Implicit steps with lagged friction have an incremental
@@ -184,8 +184,8 @@ struct ContactState {
   /// with a common point; and, if any pair has a thickness, point–triangle and edge–edge pairs whose gap (law
   /// `barrier`) or distance (law `penalty`) is less than 10⁻¹² times the pair's barrier distance d̂.
   std::int64_t intersections = 0;
-  /// Power -Σ f·u (W) that friction dissipates, with the friction forces f and the sliding velocities u; 0 if the state
-  /// has no velocities.
+  /// Power -Σ f·u (W) that friction and the damping of penalties dissipate, with the forces f of friction and damping
+  /// and the relative velocities u; 0 if the state has no velocities.
   double friction_power = 0.0;
 
   /// Combines this state with the ContactState `other` of another contact term: computes the minimum of the two values

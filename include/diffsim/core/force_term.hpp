@@ -272,6 +272,8 @@ class GroupForce {
   };
   virtual Jacobians jacobians(const GroupValues& at) = 0;
 
+  /// Returns true if the function `pullback_tangent` exists; false by default.
+  virtual bool has_second_derivatives() const { return false; }
   /// Returns the derivatives of (∂f/∂x)ᵀ w, (∂f/∂v)ᵀ w and (∂f/∂p)ᵀ w, summed over the groups for parameters, along the
   /// change `change` of the configuration and the change `dw` of `w`, [G, k, 3]. The default implementation throws
   /// Error (input): the force has no second derivatives.

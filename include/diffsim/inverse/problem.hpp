@@ -85,10 +85,10 @@ class InverseProblem {
   /// Distributes the windows of multiple shooting (`OptimiserOptions::shooting`) over several groups of processes,
   /// which evaluate their windows at the same time. Each group of processes has an InverseProblem of the same rollout,
   /// on a separate communicator. `all`: communicator of all groups. `group`: number of this process's group, from 0 on.
-  /// Group 0 evaluates everything else, while the other groups wait. After a call of `share_windows`, `value`,
-  /// `gradient`, `hessian_product`, `start` and `optimise` are collective over all groups. Throws Error (input) if
-  /// `has_experiments` is true, for an unknown whose values the ranks do not share, and if the numbers of the groups
-  /// are not 0, 1, 2, …. Collective over all groups.
+  /// Group 0 evaluates losses and derivatives of whole rollouts, while the other groups wait. After a call of
+  /// `share_windows`, `value`, `gradient`, `hessian_product`, `start` and `optimise` are collective over all groups.
+  /// Throws Error (input) if `has_experiments` is true, for an unknown whose values the ranks do not share, and if the
+  /// numbers of the groups are not 0, 1, 2, …. Collective over all groups.
   void share_windows(MPI_Comm all, int group);
   /// Returns experiment k of this problem: the problem itself for k = 0, and for k > 0 the argument of the k-th call of
   /// `add`. Throws Error (input) if experiment k does not exist, and for k > 0 after a call of `share_experiments`.
@@ -361,6 +361,9 @@ class InverseProblem {
   /// number of entries of the derivative of a contribution on this rank.
   std::vector<Contribution> contributions(
       std::size_t width, const std::function<Contribution(std::size_t k, InverseProblem& problem)>& evaluate);
+  /// Sets `losses_` to the losses of the experiments. `all`: contributions of the experiments, or of groups that share
+  /// windows.
+  void set_losses(const std::vector<Contribution>& all);
   /// Returns the product of the Hessian, or of the Gauss–Newton matrix, with v, summed over all experiments and priors.
   /// If `gradient` is not nullptr, sets `gradient` to the gradient of the sum of the losses of all experiments and of
   /// the priors.

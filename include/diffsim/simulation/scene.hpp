@@ -153,9 +153,12 @@ class DifferentiableScene {
   void add_feedback(const Feedback& feedback);
   /// Adds forces on groups of vertices that functions of the program compute on the host. `vertices`: numbers in the
   /// mesh file of the vertices of the groups, [groups, k], the same on all ranks. A group is processed by a rank on
-  /// which all vertices of the group are local. Throws Error (input) for a number that is not a vertex, and for a group
-  /// for which there is no such rank; if the vertices of a group have a common cell, there is one. Collective.
-  void add_force(std::unique_ptr<GroupForce> force, const std::vector<std::int64_t>& vertices, int k);
+  /// which all vertices of the group are local; if the vertices of a group have a common cell, there is such a rank.
+  /// Returns the indices of the groups that this rank processes. Throws Error (input) if the ranks pass different
+  /// lists, for a list that does not consist of groups of k > 0 vertices, for a number that is not a vertex, and for a
+  /// group that no rank can process. Collective.
+  std::vector<std::size_t> add_force(std::unique_ptr<GroupForce> force, const std::vector<std::int64_t>& vertices,
+                                     int k);
   /// Adds a Link, a function of the state that computes the values of some parameters before each step
   /// (core/model.hpp). Throws Error (input) if `link` computes a parameter that another Link or Feedback computes or
   /// that cannot have a value for each step. Throws Error (input) if the first Link or Feedback of a scene is added

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "app/trajectory.hpp"
 #include "app/uncertainty.hpp"
 #include "app/unknown_files.hpp"
+#include "diffsim/core/error.hpp"
 #include "diffsim/inverse/optimise.hpp"
 #include "io/fields.hpp"
 
@@ -249,6 +251,8 @@ bool invert(Job& job) {
   inverse.report_adjoint();
   inverse.progress.clear();
   if (job.groups.number == 0) write_parameters(job, inverse, result.u, uncertainty);
+  // The other groups do not record results, so that a rollout that fails at the result is an error of all groups.
+  if (job.groups.share_windows && !std::isfinite(result.loss)) throw Error(result.reason, ErrorKind::run);
   if (!job.groups.share_windows || job.groups.number == 0) record_results(job, inverse, result.u);
   const std::vector<double> values = history.values(result.u);
   report_result(job, history, result, values);
