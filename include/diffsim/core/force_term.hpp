@@ -270,7 +270,7 @@ class GroupForce {
     std::vector<double> by_velocities;               ///< ∂f/∂v, [G, 3 k, 3 k]; empty unless `uses_velocities()`
     std::vector<std::vector<double>> by_parameters;  ///< ∂f/∂p, [G, 3 k, size of the parameter], one for each parameter
   };
-  virtual Jacobians jacobians(const GroupValues& at) = 0;
+  virtual Jacobians jacobians(const GroupValues& at) = 0;  ///< returns the Jacobians of the forces
 
   /// Returns true if the function `pullback_tangent` exists; false by default.
   virtual bool has_second_derivatives() const { return false; }
