@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "core/group_term.hpp"
 
+#include <petscsys.h>
+
 #include <petscblaslapack.h>
 
 #include <algorithm>
