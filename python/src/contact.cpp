@@ -206,6 +206,14 @@ values must then be None. law: "barrier" or "penalty". damping: of a penalty, s/
 
 using NumbersByName = std::map<std::string, double>;
 
+/// Returns the values of a list of named values, by the names of the bodies.
+template <class Named>
+NumbersByName by_body(const std::vector<Named>& list) {
+  NumbersByName all;
+  for (const Named& one : list) all.emplace(one.body, one.value);
+  return all;
+}
+
 /// Binds the members of ContactOptions.
 void bind_values_of_options(nb::class_<ContactOptions>& bound) {
   bound.def_rw("barrier_distance", &ContactOptions::barrier_distance, "Gap below which surfaces repel each other, m.")
@@ -224,20 +232,10 @@ void bind_values_of_options(nb::class_<ContactOptions>& bound) {
       .def_rw("meshes", &ContactOptions::meshes, "Copy of the list of obstacles of triangles.")
       .def_rw("pairs", &ContactOptions::pairs, "Copy of the list of pairs with separate values.")
       .def_prop_ro(
-          "thicknesses",
-          [](const ContactOptions& options) {
-            NumbersByName all;
-            for (const BodyThickness& one : options.thicknesses) all.emplace(one.body, one.value);
-            return all;
-          },
+          "thicknesses", [](const ContactOptions& options) { return by_body(options.thicknesses); },
           "Thicknesses of individual bodies by name, m.")
       .def_prop_ro(
-          "surface_scales",
-          [](const ContactOptions& options) {
-            NumbersByName all;
-            for (const SurfaceScale& one : options.scales) all.emplace(one.body, one.value);
-            return all;
-          },
+          "surface_scales", [](const ContactOptions& options) { return by_body(options.scales); },
           "Scales of the surfaces of affine and rigid bodies by name.");
 }
 

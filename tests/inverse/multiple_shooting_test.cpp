@@ -305,6 +305,18 @@ TEST(multiple_shooting, refuses_bad_input) {
   EXPECT_THROW(search.problem->share_windows(MPI_COMM_WORLD, 0), Error);
 }
 
+/// Compares the slope of the loss along v at u with a sixth-order difference. `gradient`: gradient of the loss at u.
+void expect_slope(InverseProblem& problem, const Numbers& u, const Numbers& v, const Numbers& gradient) {
+  constexpr double h = 1e-2;
+  const auto at = [&](double factor) {
+    Numbers moved = u;
+    for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += factor * h * v[i];
+    return problem.value(moved);
+  };
+  const double slope = (45.0 * (at(1) - at(-1)) - 9.0 * (at(2) - at(-2)) + at(3) - at(-3)) / (60.0 * h);
+  EXPECT_NEAR(dot(gradient, v), slope, 1e-8 * std::abs(slope));
+}
+
 /// Bar that swings from a support.
 struct Bar {
   explicit Bar(const std::string& integrator, bool has_feedback = false) : scene(make_scene(integrator)) {
@@ -385,14 +397,7 @@ TEST_P(Windows, have_the_derivatives_that_differences_have) {
   loss.set_penalty(11.0);
   Numbers g;
   windows->gradient(u, g);
-  constexpr double h = 1e-2;
-  const auto at = [&](double factor) {
-    Numbers moved = u;
-    for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += factor * h * v[i];
-    return windows->value(moved);
-  };
-  const double slope = (45.0 * (at(1) - at(-1)) - 9.0 * (at(2) - at(-2)) + at(3) - at(-3)) / (60.0 * h);
-  EXPECT_NEAR(dot(g, v), slope, 1e-8 * std::abs(slope));
+  expect_slope(*windows, u, v, g);
   const HessianCheck check = check_hessian(*windows, u);
   EXPECT_TRUE(check.passed) << check.symmetry << " " << check.product << " " << check.difference;
 }
@@ -440,16 +445,7 @@ TEST(multiple_shooting, windows_of_groups_add_up) {
     }
     Part found{windows->value(u), {}, windows->hessian_product(u, v)};
     windows->gradient(u, found.gradient);
-    if (first == 0 && end == 6) {
-      constexpr double h = 1e-2;
-      const auto at = [&](double factor) {
-        Numbers moved = u;
-        for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += factor * h * v[i];
-        return windows->value(moved);
-      };
-      const double slope = (45.0 * (at(1) - at(-1)) - 9.0 * (at(2) - at(-2)) + at(3) - at(-3)) / (60.0 * h);
-      EXPECT_NEAR(dot(found.gradient, v), slope, 1e-8 * std::abs(slope));
-    }
+    if (first == 0 && end == 6) expect_slope(*windows, u, v, found.gradient);
     return found;
   };
   const Part all = part(0, 6), one = part(0, 4), other = part(4, 6);
