@@ -152,7 +152,8 @@ thickness.)",
 ContactLawKind law_of(const std::string& name) {
   const auto names = contact_laws();
   const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) throw Error("law: '" + name + "' is neither 'barrier' nor 'penalty'", ErrorKind::input);
+  if (found == names.end())
+    throw Error("law: '" + name + "' is none of 'barrier', 'penalty' and 'impact'", ErrorKind::input);
   return static_cast<ContactLawKind>(found - names.begin());
 }
 std::string name_of(ContactLawKind law) { return contact_laws()[static_cast<std::size_t>(law)]; }
@@ -168,7 +169,7 @@ ContactOptions is used.)")
           "__init__",
           [](ContactPair* self, const std::string& first, const std::string& second, Given barrier_distance,
              Given barrier_stiffness, Given friction, Given friction_velocity, Given thickness, bool touch,
-             const std::optional<std::string>& law, Given damping) {
+             const std::optional<std::string>& law, Given damping, Given restitution) {
             new (self) ContactPair{.between = {first, second},
                                    .barrier_distance = barrier_distance,
                                    .barrier_stiffness = barrier_stiffness,
@@ -177,18 +178,20 @@ ContactOptions is used.)")
                                    .thickness = thickness,
                                    .touch = touch,
                                    .law = law ? std::optional(law_of(*law)) : std::nullopt,
-                                   .damping = damping};
+                                   .damping = damping,
+                                   .restitution = restitution};
           },
           nb::arg("first"), nb::arg("second"), nb::kw_only(), nb::arg("barrier_distance") = nb::none(),
           nb::arg("barrier_stiffness") = nb::none(), nb::arg("friction") = nb::none(),
           nb::arg("friction_velocity") = nb::none(), nb::arg("thickness") = nb::none(), nb::arg("touch") = true,
-          nb::arg("law") = nb::none(), nb::arg("damping") = nb::none(),
+          nb::arg("law") = nb::none(), nb::arg("damping") = nb::none(), nb::arg("restitution") = nb::none(),
           R"(Create the pair.
 
 first, second: names of bodies ("body" if there is one body without a name), labels of obstacles, or names of regions.
 barrier_distance: m. barrier_stiffness: Pa. friction: friction coefficient. friction_velocity: m/s. thickness: m;
 replaces the mean of the thicknesses of both sides. touch: False if the two sides pass through each other; the other
-values must then be None. law: "barrier" or "penalty". damping: of a penalty, s/m.)")
+values must then be None. law: "barrier", "penalty" or "impact". damping: of a penalty, s/m. restitution: coefficient of
+restitution of impacts.)")
       .def_ro("between", &ContactPair::between, "Names of the two sides.")
       .def_rw("barrier_distance", &ContactPair::barrier_distance, "Gap below which the two sides repel each other, m.")
       .def_rw("barrier_stiffness", &ContactPair::barrier_stiffness, "Barrier stiffness, Pa.")
@@ -197,9 +200,10 @@ values must then be None. law: "barrier" or "penalty". damping: of a penalty, s/
               "Slip velocity below which friction is smoothed, m/s.")
       .def_rw("thickness", &ContactPair::thickness, "Thickness, m, or None.")
       .def_rw("damping", &ContactPair::damping, "Damping of a penalty, s/m.")
+      .def_rw("restitution", &ContactPair::restitution, "Coefficient of restitution of impacts.")
       .def_prop_ro(
           "law", [](const ContactPair& pair) { return pair.law ? std::optional(name_of(*pair.law)) : std::nullopt; },
-          "Kind of the contact law, \"barrier\" or \"penalty\", or None.")
+          "Kind of the contact law, \"barrier\", \"penalty\" or \"impact\", or None.")
       .def_rw("touch", &ContactPair::touch, "Whether the two sides touch each other.")
       .def_prop_ro("label", &ContactPair::label, "Name A|B of the pair, which ends the names of its parameters.");
 }
@@ -222,8 +226,9 @@ void bind_values_of_options(nb::class_<ContactOptions>& bound) {
               "Whether add_contact computes the barrier stiffness.")
       .def_prop_ro(
           "law", [](const ContactOptions& options) { return name_of(options.law); },
-          "Kind of the contact law, \"barrier\" or \"penalty\".")
+          "Kind of the contact law, \"barrier\", \"penalty\" or \"impact\".")
       .def_rw("damping", &ContactOptions::damping, "Damping of a penalty, s/m.")
+      .def_rw("restitution", &ContactOptions::restitution, "Coefficient of restitution of impacts.")
       .def_rw("friction", &ContactOptions::friction, "Friction coefficient.")
       .def_rw("friction_velocity", &ContactOptions::friction_velocity,
               "Slip velocity below which friction is smoothed, m/s.")
@@ -248,7 +253,7 @@ void bind_options_of_contact(nb::module_& module) {
          double friction, double friction_velocity, std::optional<double> thickness, bool with_friction,
          bool lagged_friction, bool self_contact, std::vector<PlaneObstacle> planes, std::vector<MeshObstacle> meshes,
          std::vector<ContactPair> pairs, const NumbersByName& thicknesses, const std::string& law, double damping,
-         const NumbersByName& surface_scales) {
+         const NumbersByName& surface_scales, double restitution) {
         ContactOptions made{.barrier_distance = barrier_distance,
                             .barrier_stiffness = barrier_stiffness,
                             .adaptive_stiffness = adaptive_stiffness,
@@ -262,7 +267,8 @@ void bind_options_of_contact(nb::module_& module) {
                             .meshes = std::move(meshes),
                             .pairs = std::move(pairs),
                             .law = law_of(law),
-                            .damping = damping};
+                            .damping = damping,
+                            .restitution = restitution};
         for (const auto& [body, value] : thicknesses) made.thicknesses.push_back({body, value});
         for (const auto& [body, value] : surface_scales) made.scales.push_back({body, value});
         new (self) ContactOptions(std::move(made));
@@ -276,6 +282,7 @@ void bind_options_of_contact(nb::module_& module) {
       nb::arg("meshes") = std::vector<MeshObstacle>{}, nb::arg("pairs") = std::vector<ContactPair>{},
       nb::arg("thicknesses") = NumbersByName{}, nb::arg("law") = name_of(defaults.law),
       nb::arg("damping") = defaults.damping, nb::arg("surface_scales") = NumbersByName{},
+      nb::arg("restitution") = defaults.restitution,
       R"(Create options.
 
 barrier_distance: gap below which surfaces repel each other, m. barrier_stiffness: Pa. adaptive_stiffness: whether
@@ -283,8 +290,9 @@ add_contact computes barrier_stiffness from the stiffness and weight of the bodi
 friction_velocity: slip velocity below which friction is smoothed, m/s. thickness: thickness of the bodies, m.
 with_friction: whether friction terms exist even if friction is 0, for gradients. lagged_friction: whether friction uses
 the normal forces at the beginning of the step. self_contact: whether bodies touch themselves. planes, meshes:
-obstacles. pairs: values for single pairs. thicknesses: dict from names of bodies to thicknesses, m. law: "barrier", or
-"penalty", a finite pressure barrier_stiffness (1 - gap/barrier_distance)². damping: of a penalty, s/m; the pressure of
+obstacles. pairs: values for single pairs. thicknesses: dict from names of bodies to thicknesses, m. law: "barrier";
+"penalty", a finite pressure barrier_stiffness (1 - gap/barrier_distance)²; or "impact", sudden changes of the velocities
+of vertices that meet planes, in explicit steps. restitution: coefficient of restitution of impacts. damping: of a penalty, s/m; the pressure of
 surfaces that approach is multiplied by 1 - damping times the rate of the gap. surface_scales: dict from names of affine
 or rigid bodies to scales of their contact surfaces about their centres of mass.)");
   bind_values_of_options(bound);

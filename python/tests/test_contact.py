@@ -86,6 +86,35 @@ def test_a_penalty_is_a_finite_pressure():
         diffsim.ContactOptions(law="spring")
 
 
+def test_impacts_have_a_restitution():
+    pair = diffsim.ContactPair("body", "floor", law="impact", restitution=0.4)
+    assert pair.law == "impact" and pair.restitution == 0.4
+    made = diffsim.DifferentiableSimulator(
+        diffsim.TetrahedralMesh.create_cube(1, 0.1),
+        diffsim.DifferentiableMaterial(2e4, 0.3),
+        diffsim.DifferentiableSolver(dt=2e-3, substeps=10, damping=1.0),
+    )
+    made.scene.add_contact(
+        diffsim.ContactOptions(
+            law="impact", restitution=0.8, friction=0.3, planes=[diffsim.PlaneObstacle([0, FLOOR, 0])]
+        )
+    )
+    assert made.parameters["restitution"] == 0.8 and "barrier_distance" not in made.parameters
+    assert lowest(made) > FLOOR - 1e-12
+    made.require_gradient(["restitution"])
+    made.rollout(STEPS)
+    made.backward(distance)
+    slope = float(made.gradient("restitution"))
+
+    def at(offset):
+        made.parameters["restitution"] = 0.8 + offset
+        made.rollout(STEPS)
+        return made.compute_loss(distance)
+
+    assert slope != 0.0
+    assert slope == pytest.approx(difference(at, 0.0, 1e-3), rel=1e-4)
+
+
 @pytest.mark.parametrize("name, step", [("friction:body|floor", 1e-3), ("barrier_stiffness:body|floor", 10.0)])
 def test_gradient_with_respect_to_the_values_of_a_pair(name, step):
     made = falling([floor()], [diffsim.ContactPair("body", "floor", friction=0.4, barrier_stiffness=2e4)])

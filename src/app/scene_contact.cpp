@@ -93,8 +93,8 @@ void parse_obstacle(const Value& value, const Scene& scene, ContactSection& sect
 ContactLawKind to_law(const Value& value) { return to_enum<ContactLawKind>(value, contact_laws()); }
 
 ContactPair parse_pair(const Value& value) {
-  const Mapping mapping(value, {"between", "law", "barrier_distance", "barrier_stiffness", "damping", "friction",
-                                "friction_velocity", "thickness", "touch"});
+  const Mapping mapping(value, {"between", "law", "barrier_distance", "barrier_stiffness", "damping", "restitution",
+                                "friction", "friction_velocity", "thickness", "touch"});
   const Value& between = mapping.need("between", "[A, B], names of two bodies or of a body and an obstacle");
   if (!between.is_list() || between.items.size() != 2)
     between.place.fail("give [A, B], names of two bodies or of a body and an obstacle");
@@ -105,6 +105,7 @@ ContactPair parse_pair(const Value& value) {
     pair.barrier_stiffness = to_positive(*stiffness, "Pa");
   if (const Value* law = mapping.find("law")) pair.law = to_law(*law);
   if (const Value* damping = mapping.find("damping")) pair.damping = to_non_negative(*damping, "s/m");
+  if (const Value* restitution = mapping.find("restitution")) pair.restitution = to_non_negative(*restitution, "");
   if (const Value* friction = mapping.find("friction")) pair.friction = to_non_negative(*friction, "");
   if (const Value* velocity = mapping.find("friction_velocity")) pair.friction_velocity = to_positive(*velocity, "m/s");
   if (const Value* thickness = mapping.find("thickness")) pair.thickness = to_non_negative(*thickness, "m");
@@ -145,18 +146,39 @@ std::vector<SurfaceScale> parse_scales(const Value& value) {
   return scales;
 }
 
-ContactSection parse_contact(const Value& value, const Scene& scene) {
-  const Mapping mapping(
-      value, {"law", "barrier_distance", "barrier_stiffness", "damping", "friction", "friction_velocity",
-              "lagged_friction", "thickness", "obstacles", "self", "max_pairs", "pairs", "surface", "surface_scales"});
-  ContactSection section;
-  section.place = mapping.place();
-  ContactOptions& options = section.options;
+/// Reads the barrier distance and the barrier stiffness, which contact without a pressure does not have.
+void parse_pressure(const Mapping& mapping, ContactOptions& options) {
+  const auto has_pressure = [&](const ContactPair& pair) {
+    return pair.law.value_or(options.law) != ContactLawKind::impact && pair.touch;
+  };
+  if (options.law == ContactLawKind::impact && std::none_of(options.pairs.begin(), options.pairs.end(), has_pressure)) {
+    for (const char* const key : {"barrier_distance", "barrier_stiffness", "friction_velocity", "lagged_friction"})
+      if (mapping.find(key)) mapping.place_of(key).fail("has no effect with the contact law impact; remove the key");
+    return;
+  }
   options.barrier_distance = to_positive(mapping.need("barrier_distance", "d̂, m"), "m");
   const Value& stiffness = mapping.need("barrier_stiffness", "κ, Pa, or adaptive");
   options.adaptive_stiffness = stiffness.is_scalar() && stiffness.text == "adaptive";
   if (!options.adaptive_stiffness) options.barrier_stiffness = to_positive(stiffness, "Pa", "the word adaptive");
+}
+
+ContactSection parse_contact(const Value& value, const Scene& scene) {
+  const Mapping mapping(
+      value, {"law", "barrier_distance", "barrier_stiffness", "damping", "restitution", "friction", "friction_velocity",
+              "lagged_friction", "thickness", "obstacles", "self", "max_pairs", "pairs", "surface", "surface_scales"});
+  ContactSection section;
+  section.place = mapping.place();
+  ContactOptions& options = section.options;
+  if (const Value* list = mapping.find("pairs"))
+    for (const Value* item : to_items(*list)) {
+      options.pairs.push_back(parse_pair(*item));
+      const ContactPair& pair = options.pairs.back();
+      options.with_friction = options.with_friction || pair.friction || pair.damping;
+      section.pair_places.push_back(item->place);
+    }
   if (const Value* law = mapping.find("law")) options.law = to_law(*law);
+  parse_pressure(mapping, options);
+  if (const Value* restitution = mapping.find("restitution")) options.restitution = to_non_negative(*restitution, "");
   if (const Value* damping = mapping.find("damping")) {
     options.damping = to_non_negative(*damping, "s/m");
     options.with_friction = true;
@@ -182,13 +204,6 @@ ContactSection parse_contact(const Value& value, const Scene& scene) {
     for (const Value* item : to_items(*obstacles)) parse_obstacle(*item, scene, section);
   if (const Value* self = mapping.find("self")) options.self = to_boolean(*self);
   if (const Value* pairs = mapping.find("max_pairs")) options.max_pairs = to_integer64(*pairs, 1);
-  if (const Value* list = mapping.find("pairs"))
-    for (const Value* item : to_items(*list)) {
-      options.pairs.push_back(parse_pair(*item));
-      const ContactPair& pair = options.pairs.back();
-      options.with_friction = options.with_friction || pair.friction || pair.damping;
-      section.pair_places.push_back(item->place);
-    }
   if (section.labels.empty() && !options.self && options.pairs.empty() && scene.bodies.size() < 2 &&
       scene.robots.empty())
     mapping.place_of("obstacles").fail("there is nothing to touch; give at least one obstacle, or self: true");

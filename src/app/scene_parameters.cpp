@@ -87,13 +87,18 @@ void add_of_joints(const Scene& scene, KindsByName& kinds) {
 
 void add_of_contact(const ContactSection& contact, KindsByName& kinds) {
   using Contact = ContactParameters;
-  for (const ParameterSpec& spec :
-       {Contact::barrier_distance, Contact::barrier_stiffness, Contact::friction, Contact::friction_velocity})
-    kinds.add(spec);
   const ContactOptions& options = contact.options;
-  const auto is_penalty = [](const ContactPair& pair) { return pair.law == ContactLawKind::penalty; };
-  if (options.law == ContactLawKind::penalty || std::any_of(options.pairs.begin(), options.pairs.end(), is_penalty))
-    kinds.add(Contact::contact_damping);
+  const auto has_law = [&](ContactLawKind kind) {
+    return options.law == kind || std::any_of(options.pairs.begin(), options.pairs.end(),
+                                              [&](const ContactPair& pair) { return pair.law == kind; });
+  };
+  kinds.add(Contact::friction);
+  if (has_law(ContactLawKind::barrier) || has_law(ContactLawKind::penalty))
+    for (const ParameterSpec& spec :
+         {Contact::barrier_distance, Contact::barrier_stiffness, Contact::friction_velocity})
+      kinds.add(spec);
+  if (has_law(ContactLawKind::penalty)) kinds.add(Contact::contact_damping);
+  if (has_law(ContactLawKind::impact)) kinds.add(Contact::restitution);
   if (options.thickness) kinds.add(Contact::thickness);
   for (const BodyThickness& given : options.thicknesses) kinds.add(Contact::thickness, given.body);
   for (const std::string& label : contact.thick) kinds.add(Contact::thickness, label);

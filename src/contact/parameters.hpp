@@ -38,6 +38,11 @@ struct ContactParameters {
       .meaning = "damping c of penalty contact: relative increase of the pressure per velocity of approach",
       .range = Interval::not_negative(),
       .default_value = 0.0};
+  static constexpr ParameterSpec restitution{
+      .name = "restitution",
+      .meaning = "coefficient of restitution e of impacts: ratio of the normal velocities after and before an impact",
+      .range = {.low = 0.0, .high = 1.0, .has_low = true, .has_high = true},
+      .default_value = 0.0};
   static constexpr ParameterSpec thickness{
       .name = "thickness",
       .unit = "m",
@@ -51,10 +56,10 @@ struct ContactParameters {
                                                .range = Interval::positive(),
                                                .default_value = 1.0,
                                                .has_second_derivative = false};
-  /// Specifications of the parameters of a contact law, in the order κ, d̂, µ, ε_v, c, ξ: barrier stiffness, barrier
-  /// distance, Coulomb coefficient, friction velocity, damping, thickness.
-  static constexpr std::array<ParameterSpec, 6> of_law() {
-    return {barrier_stiffness, barrier_distance, friction, friction_velocity, contact_damping, thickness};
+  /// Specifications of the parameters of a contact law, in the order κ, d̂, µ, ε_v, c, ξ, e: barrier stiffness, barrier
+  /// distance, Coulomb coefficient, friction velocity, damping, thickness, coefficient of restitution.
+  static constexpr std::array<ParameterSpec, 7> of_law() {
+    return {barrier_stiffness, barrier_distance, friction, friction_velocity, contact_damping, thickness, restitution};
   }
   // Parameters of each obstacle. Names end with the label of the obstacle, for example `obstacle_position:LABEL`.
   static constexpr ParameterSpec obstacle_position{
@@ -78,12 +83,15 @@ struct ContactLawNames {
   /// ξ of a contact law is the mean of the two thickness parameters. An empty parameter name, and a parameter that does
   /// not exist, stand for a zero thickness.
   std::array<std::string, 2> thickness;
+  /// Name of the coefficient of restitution e; empty unless the contact law is an impact.
+  std::string restitution = {};
   ContactLawKind kind = ContactLawKind::barrier;
 
   const std::string& range() const { return numbers[1]; }
   const std::string& friction() const { return numbers[2]; }
   const std::string& damping() const { return numbers[4]; }
   bool is_penalty() const { return kind == ContactLawKind::penalty; }
+  bool is_impact() const { return kind == ContactLawKind::impact; }
   bool has_thickness() const { return !thickness[0].empty() || !thickness[1].empty(); }
   bool operator==(const ContactLawNames&) const = default;
 };
@@ -95,6 +103,7 @@ inline ContactLawNames shared_law_names(ContactLawKind kind = ContactLawKind::ba
   names.kind = kind;
   for (std::size_t k = 0; k < names.numbers.size(); ++k) names.numbers[k] = ContactParameters::of_law()[k].name;
   if (!names.is_penalty()) names.numbers[4].clear();
+  if (names.is_impact()) names.restitution = ContactParameters::restitution.name;
   names.thickness.fill(std::string(ContactParameters::thickness.name));
   return names;
 }

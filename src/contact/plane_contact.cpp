@@ -1,10 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "contact/plane_contact.hpp"
 
-#include <cmath>
 #include <utility>
 
-#include "contact/plane_force.hpp"
+#include "contact/placed_plane.hpp"
 #include "contact/point_obstacle_impl.hpp"
 #include "contact/surface_groups.hpp"
 
@@ -31,13 +30,7 @@ std::vector<PointParameter> parameters_of(const std::string& label, const Contac
 template <bool thick>
 std::unique_ptr<ContactTerm> make(std::shared_ptr<const TetrahedralMesh> mesh, const PlaneShape& plane,
                                   ContactForces forces, const PlaneLaw& law) {
-  const double length = std::hypot(plane.normal[0], plane.normal[1], plane.normal[2]);
-  if (!(length > 0.0 && std::isfinite(length)))
-    throw Error("the normal of plane '" + plane.label + "' must be a finite non-zero vector that points to the body",
-                ErrorKind::input);
-  contact::PlaneForce<thick> force;
-  force.normal = {{plane.normal[0] / length, plane.normal[1] / length, plane.normal[2] / length}};
-  force.turn = contact::Turn::about(plane.axis, plane.origin);
+  contact::PlaneForce<thick> force = contact::placed_plane<thick>(plane);
   force.uses_velocities = forces == ContactForces::barrier_and_friction || forces == ContactForces::friction_part;
   force.pushes = forces != ContactForces::friction_part;
   force.codimension = 2 - law.dimension;

@@ -11,6 +11,7 @@
 #include "core/exchange.hpp"
 #include "core/field_pool.hpp"
 #include "core/file_order.hpp"
+#include "core/impact.hpp"
 #include "core/inertia.hpp"
 #include "core/kinematics.hpp"
 #include "diffsim/core/error.hpp"
@@ -93,6 +94,11 @@ System::~System() = default;
 
 void System::add_inertia(std::unique_ptr<Inertia> inertia) {
   inertias_.push_back(std::move(inertia));
+  ++changes_;
+}
+
+void System::add_impact(std::unique_ptr<Impact> impact) {
+  impacts_.push_back(std::move(impact));
   ++changes_;
 }
 
@@ -415,6 +421,7 @@ void System::prepare() {
   sum_masses(sums, mass_);
   hold_massless(mask_->fixed, mass_);
   for (const auto& term : terms_) term->prepare(parameters_);
+  for (const auto& impact : impacts_) impact->prepare(parameters_);
   prepared_ = revision();
 }
 
@@ -556,44 +563,6 @@ void System::compute_force_adjoint_tangent(const Configuration& at, const Config
   mesh_->vertex_exchange().add_to_owners(adjoint_tangent.positions);
   if (adjoint_tangent.velocities) mesh_->vertex_exchange().add_to_owners(*adjoint_tangent.velocities);
   if (adjoint_tangent.start_positions) mesh_->vertex_exchange().add_to_owners(*adjoint_tangent.start_positions);
-}
-
-double System::kinetic_energy(const State& state) {
-  prepare_if_changed();
-  const double* const m = mass_.data();
-  const double* const v = state["velocities"].data();
-  const std::uint8_t* const mask = fixed();
-  double sum = 0.0;
-  Kokkos::parallel_reduce(
-      "diffsim::dynamics::kinetic_energy", Range(0, static_cast<int>(state["velocities"].size())),
-      KOKKOS_LAMBDA(int i, double& s) {
-        if ((mask[i / 3] & massless) == 0) s += 0.5 * m[i / 3] * v[i] * v[i];
-      },
-      sum);
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
-  return sum;
-}
-
-double System::potential_energy(const State& state, int n) {
-  prepare_if_changed();
-  const Field& positions = state["positions"];
-  double sum = 0.0;
-  for (const auto& term : terms_) sum += term->energy({positions, n}, parameters_);
-  const Parameter& gravity = parameters_.at("gravity");
-  const double* const g = gravity.field.data() + 3 * gravity.offset(n);
-  const double* const m = mass_.data();
-  const double* const x = positions.data();
-  const std::uint8_t* const mask = fixed();
-  double weight = 0.0;
-  Kokkos::parallel_reduce(
-      "diffsim::dynamics::gravity_energy", Range(0, static_cast<int>(positions.owned_size())),
-      KOKKOS_LAMBDA(int i, double& s) {
-        if ((mask[i / 3] & (massless | weightless)) == 0) s -= m[i / 3] * g[i % 3] * x[i];
-      },
-      weight);
-  sum += weight;
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
-  return sum;
 }
 
 }  // namespace diffsim

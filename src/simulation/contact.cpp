@@ -11,6 +11,7 @@
 #include "contact/inside.hpp"
 #include "contact/parameters.hpp"
 #include "contact/plane_contact.hpp"
+#include "contact/plane_impact.hpp"
 #include "contact/surface_contact.hpp"
 #include "core/exchange.hpp"
 #include "core/file_order.hpp"
@@ -86,6 +87,27 @@ struct Softening {
   }
 };
 
+constexpr double touching = 0.1;  // part of the surface that is in contact when an adaptive barrier carries the weight
+
+/// Area of the surface (m²), Σ weight · size (J) and Σ weight (N) of all affine bodies.
+struct AffineSums {
+  double area, fall, weight;
+};
+/// Returns the barrier stiffness κ (Pa) that stops affine bodies, which only the barrier stops; 0 without affine
+/// bodies. `softening`: relative pressure of the barrier at the gap d̂/10 due to the thickness.
+double stiffness_of_affine_bodies(const TetrahedralMesh& mesh, const AffineSums& sums, double d_hat, double softening) {
+  if (!(sums.area > 0.0)) return 0.0;
+  // At the gap d̂/10, the barrier's energy per area is 4.51 κ d̂. On a tenth of the surface, this energy must equal the
+  // energy of a fall by the body's size.
+  const double by_fall = sums.fall / (touching * sums.area) / (4.51 * d_hat);
+  double count = 0.0;
+  for (const MeshBody& body : mesh.bodies()) count += body.affine ? 1.0 : 0.0;
+  if (count < 2.0) return by_fall;
+  // Stiff bodies may touch at crossing edges only. At the gap d̂/10, the force between two crossing edges is 5.36 κ d̂²,
+  // which must be the mean weight of an affine body.
+  return std::max(by_fall, sums.weight / count / (5.36 * d_hat * d_hat * softening));
+}
+
 /// Throws Error (input) for a thickness outside the parameter's range, or for a thickness of an unknown body.
 void require_thicknesses(const ContactOptions& options, const TetrahedralMesh& mesh) {
   const auto require = [](const std::string& name, double value) {
@@ -115,10 +137,14 @@ double largest_thickness(const ContactOptions& options) {
   return most;
 }
 
-/// Returns true if the shared contact law or that of a pair is a penalty.
-bool has_penalty(const ContactOptions& options) {
-  const auto is_penalty = [](const ContactPair& pair) { return pair.law == ContactLawKind::penalty; };
-  return options.law == ContactLawKind::penalty || std::any_of(options.pairs.begin(), options.pairs.end(), is_penalty);
+/// Returns true if the shared contact law or that of a pair is of the given kind.
+bool has_law(const ContactOptions& options, ContactLawKind kind) {
+  return options.law == kind || std::any_of(options.pairs.begin(), options.pairs.end(),
+                                            [&](const ContactPair& pair) { return pair.law == kind; });
+}
+/// Returns true if contact has a law with a contact pressure, that is, a law other than `impact`.
+bool has_pressure(const ContactOptions& options) {
+  return has_law(options, ContactLawKind::barrier) || has_law(options, ContactLawKind::penalty);
 }
 
 /// Returns true if contact has forces of friction or of damping.
@@ -142,7 +168,10 @@ void require_valid(const ContactOptions& options, const TetrahedralMesh& mesh,
   require(Spec::friction, options.friction);
   require(Spec::friction_velocity, options.friction_velocity);
   require(Spec::contact_damping, options.damping);
-  if (options.damping > 0.0 && !has_penalty(options))
+  require(Spec::restitution, options.restitution);
+  if (options.restitution > 0.0 && !has_law(options, ContactLawKind::impact))
+    throw Error("restitution of contact needs the contact law impact", ErrorKind::input);
+  if (options.damping > 0.0 && !has_law(options, ContactLawKind::penalty))
     throw Error("damping of contact needs the contact law penalty", ErrorKind::input);
   if (options.adaptive_stiffness && options.law == ContactLawKind::penalty)
     throw Error("adaptive stiffness of contact is that of a barrier; for a penalty, give barrier_stiffness, Pa",
@@ -155,6 +184,12 @@ void require_valid(const ContactOptions& options, const TetrahedralMesh& mesh,
     if (const std::string fault = pair_error(options, k, mesh, obstacle_bodies); !fault.empty())
       throw Error("contact of " + options.pairs[k].between[0] + " with " + options.pairs[k].between[1] + ": " + fault,
                   ErrorKind::input);
+  if (const auto& [a, b] = ContactGroups(options, mesh, obstacle_bodies).impact_of_surfaces(); !a.empty())
+    throw Error(
+        "contact of " + a + " with " + b +
+            ": the contact law impact is for vertices and planes only; give the pair the law barrier or penalty, "
+            "or touch: false",
+        ErrorKind::input);
 }
 
 /// Helper that adds the parameters of contact to a scene.
@@ -165,11 +200,14 @@ class ParameterAdder {
   /// Adds the parameters of the shared contact law and of the laws of single pairs. `stiffness`: barrier stiffness κ
   /// (Pa).
   void add_laws(const ContactOptions& options, double stiffness) const {
-    add(Spec::barrier_distance, options.barrier_distance);
-    add(Spec::barrier_stiffness, stiffness);
+    if (has_pressure(options)) {
+      add(Spec::barrier_distance, options.barrier_distance);
+      add(Spec::barrier_stiffness, stiffness);
+    }
     add(Spec::friction, options.friction);
-    add(Spec::friction_velocity, options.friction_velocity);
-    if (has_penalty(options)) add(Spec::contact_damping, options.damping);
+    if (has_pressure(options)) add(Spec::friction_velocity, options.friction_velocity);
+    if (has_law(options, ContactLawKind::impact)) add(Spec::restitution, options.restitution);
+    if (has_law(options, ContactLawKind::penalty)) add(Spec::contact_damping, options.damping);
     for (const ContactPair& pair : options.pairs) {
       const auto values = pair.values();
       for (std::size_t k = 0; k < values.size(); ++k)
@@ -256,6 +294,10 @@ void add_planes(const ContactOptions& options, const ContactGroups& groups, cons
       for (const int dimension : dimensions) {
         law.dimension = dimension;
         const PlaneShape shape{label, plane.normal, plane.rotation.axis, plane.rotation.origin};
+        if (law.parameters.is_impact()) {
+          terms.system.add_impact(make_plane_impact(terms.surface.mesh, shape, law));
+          continue;
+        }
         terms.add([mesh = terms.surface.mesh, shape, law](ContactForces forces) {
           return make_plane_contact(mesh, shape, forces, law);
         });
@@ -293,31 +335,30 @@ double DifferentiableScene::adaptive_stiffness(double barrier_distance, double t
   const std::vector<double> stiffness = bound.to_host(), mass = system().mass().to_host();
   // Entry 0: stiffness of the surface's vertices. Entry 1: area of the surface. Entry 2: mass of all bodies. Entry 3:
   // number of the surface's vertices. Entry 4: volume. Entry 5: area of the affine bodies. Entry 6: Σ mass · size of
-  // the affine bodies. Entries 0, 1, 3 and 4 exclude affine bodies.
-  double sums[7] = {0.0, 0.0, 0.0, 0.0, volume_of_cells(*mesh_, rest.to_host()), 0.0, 0.0};
+  // the affine bodies. Entry 7: mass of the affine bodies. Entries 0, 1, 3 and 4 exclude affine bodies.
+  double sums[8] = {0.0, 0.0, 0.0, 0.0, volume_of_cells(*mesh_, rest.to_host()), 0.0, 0.0, 0.0};
   const std::vector<double> affine = sizes_of_affine_bodies(*mesh_);
   for (std::size_t v = 0; v < areas.size(); ++v) {
     if (!(stiffness[3 * v] > 0.0 || affine[v] > 0.0)) continue;  // vertex of an obstacle
     sums[2] += mass[v];
     sums[6] += mass[v] * affine[v];
+    sums[7] += affine[v] > 0.0 ? mass[v] : 0.0;
     if (affine[v] > 0.0) continue;
     sums[0] += areas[v] > 0.0 ? stiffness[3 * v] : 0.0;
     sums[1] += areas[v];
     sums[3] += areas[v] > 0.0 ? 1.0 : 0.0;
   }
   if (is_first_rank(mesh_->comm())) sums[5] = area_of_affine_bodies(*mesh_);
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 7, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 8, MPI_DOUBLE, MPI_SUM, mesh_->comm()));
   const std::vector<double> gravity = parameters().at("gravity").field.to_host();
   const double g = std::hypot(gravity[0], gravity[1], gravity[2]);
   // At the gap d̂/2, the barrier's pressure is 4.33 κ, and the barrier's stiffness per area is 15.1 κ/d̂. A thickness
   // reduces the pressure and the stiffness.
   const Softening half(0.5, barrier_distance, thickness), nearest(0.03, barrier_distance, thickness);
-  constexpr double touching = 0.1;
   const double pressure = 4.33 * half.pressure, slope = 15.1 * half.slope;
   const double by_weight = sums[2] * g / (touching * (sums[1] + sums[5])) / pressure;
-  // Only the barrier stops an affine body. At the gap d̂/10, the barrier's energy per area is 4.51 κ d̂. On a tenth of
-  // the surface, this energy must equal the energy of a fall by the body's size.
-  const double by_fall = sums[5] > 0.0 ? sums[6] * g / (touching * sums[5]) / (4.51 * barrier_distance) : 0.0;
+  const double by_fall = stiffness_of_affine_bodies(*mesh_, {sums[5], sums[6] * g, sums[7] * g}, barrier_distance,
+                                                    Softening(0.1, barrier_distance, thickness).pressure);
   if (sums[5] > 0.0 && !(sums[1] > 0.0)) {
     if (by_fall > 0.0) return std::max(by_weight, by_fall);
     throw Error(
@@ -337,9 +378,9 @@ double DifferentiableScene::adaptive_stiffness(double barrier_distance, double t
 }
 
 void DifferentiableScene::add_contact(const ContactOptions& options) {
-  if (has_contact()) throw Error("the scene already has contact; give all obstacles at once", ErrorKind::input);
+  if (contact_) throw Error("the scene already has contact; give all obstacles at once", ErrorKind::input);
   require_valid(options, *mesh_, obstacle_bodies());
-  const double stiffness = options.adaptive_stiffness
+  const double stiffness = options.adaptive_stiffness && has_pressure(options)
                                ? adaptive_stiffness(options.barrier_distance, largest_thickness(options))
                                : options.barrier_stiffness;
   const ParameterAdder adder(parameters(), mesh_->comm());
@@ -350,7 +391,14 @@ void DifferentiableScene::add_contact(const ContactOptions& options) {
   for (std::size_t k = 0; k < options.planes.size(); ++k) obstacles_.push_back(groups.plane(k));
   for (std::size_t k = 0; k < options.meshes.size(); ++k) obstacles_.push_back(groups.mesh(k));
   EmbeddedSurface surface{mesh_, nullptr};
-  if (!options.surfaces.empty() || has_affine_bodies(mesh_->bodies()))
+  const bool embeds = !options.surfaces.empty() || has_affine_bodies(mesh_->bodies());
+  if (embeds && has_law(options, ContactLawKind::impact))
+    throw Error(
+        "the contact law impact is not available in scenes with affine bodies, rigid bodies or separate surfaces; use "
+        "the "
+        "law penalty or barrier",
+        ErrorKind::input);
+  if (embeds)
     surface = embed_surfaces(*mesh_, options.surfaces, groups.regions(), options.scales);
   else if (!options.scales.empty())
     throw Error("surface_scale of body '" + options.scales.front().body + "': the scene has no affine or rigid body",
@@ -359,7 +407,7 @@ void DifferentiableScene::add_contact(const ContactOptions& options) {
   contact_ = std::make_shared<const SceneContact>(SceneContact{options, surface, obstacle_bodies(), friction});
   const TermAdder terms{system(), friction, options.lagged_friction, surface, contacts_, lagged_frictions_};
   add_planes(options, groups, adder, terms);
-  if (!options.self && options.meshes.empty() && mesh_->bodies().size() < 2) return;
+  if (!has_pressure(options) || (!options.self && options.meshes.empty() && mesh_->bodies().size() < 2)) return;
   add_surfaces(options, groups, mesh_->comm(), adder, terms);
 }
 

@@ -29,6 +29,7 @@ ContactLawNames names_of(const ContactPair& pair, ContactLawKind shared) {
   const auto values = pair.values();
   for (std::size_t k = 0; k < names.numbers.size(); ++k)
     if (values[k]) names.numbers[k] += ':' + pair.label();
+  if (names.is_impact() && pair.restitution) names.restitution += ':' + pair.label();
   return names;
 }
 
@@ -172,6 +173,16 @@ bool ContactGroups::any_surfaces_touch() const {
   return false;
 }
 
+std::array<std::string, 2> ContactGroups::impact_of_surfaces() const {
+  const auto is_fixed = [&](std::size_t place) { return is_obstacle(place) || is_prescribed(place); };
+  for (std::size_t a = 0; a < names_.size(); ++a)
+    for (std::size_t b = a; b < names_.size(); ++b)
+      if (!is_plane(a) && !is_plane(b) && !(is_fixed(a) && is_fixed(b)) && touch(a, b) &&
+          (options_->self || body_of(a) != body_of(b)) && law_of(a, b).is_impact())
+        return {names_[a], names_[b]};
+  return {};
+}
+
 bool ContactGroups::touch(std::size_t a, std::size_t b) const {
   if (!side_.empty() && side_[a] + side_[b] != 3) return false;  // 1 and 2 are the only values with the sum 3
   const std::size_t pair = pair_of(a, b);
@@ -233,10 +244,14 @@ std::string pair_error(const ContactOptions& options, std::size_t pair, const Te
       given.law || std::any_of(values.begin(), values.end(), [](const auto& value) { return value.has_value(); });
   if (!given.touch && has_values)
     return "'" + a + "' and '" + b + "' do not touch each other; remove the values, or touch: false";
-  if (given.damping && given.law.value_or(options.law) != ContactLawKind::penalty)
-    return "damping needs the contact law penalty";
-  if (options.adaptive_stiffness && given.touch && !given.barrier_stiffness &&
-      given.law.value_or(options.law) == ContactLawKind::penalty)
+  const ContactLawKind law = given.law.value_or(options.law);
+  if (given.damping && law != ContactLawKind::penalty) return "damping needs the contact law penalty";
+  if (given.restitution && law != ContactLawKind::impact) return "restitution needs the contact law impact";
+  if (law == ContactLawKind::impact && (given.barrier_distance || given.barrier_stiffness || given.friction_velocity))
+    return "barrier_distance, barrier_stiffness and friction_velocity have no effect with the contact law impact; "
+           "remove "
+           "them";
+  if (options.adaptive_stiffness && given.touch && !given.barrier_stiffness && law == ContactLawKind::penalty)
     return "a penalty needs its own barrier_stiffness, Pa, because the adaptive stiffness is that of a barrier";
   for (std::size_t k = 0; k < values.size(); ++k) {
     const ParameterSpec spec = ContactParameters::of_law()[k];

@@ -54,6 +54,10 @@ class ContactGroups {
   /// obstacles or prescribed bodies.
   bool any_surfaces_touch() const;
 
+  /// Returns the names of two entries of ContactGroups that are not planes and touch each other with the contact law
+  /// `impact`, or two empty names if there are no such entries.
+  std::array<std::string, 2> impact_of_surfaces() const;
+
   /// Returns the names of the surface regions: first the regions named in `ContactOptions::pairs`, in the order of the
   /// pairs, then the regions `more_regions` of the constructor.
   std::vector<std::string> regions() const { return {names_.begin(), names_.begin() + first_body()}; }

@@ -90,7 +90,7 @@ std::vector<std::unique_ptr<ForceTerm>> make_terms(const SceneContact& contact, 
   for (std::size_t k = 0; k < contact.options.planes.size(); ++k) {
     const PlaneObstacle& plane = contact.options.planes[k];
     for (PlaneLaw law : groups.laws_of_plane(k))
-      for (const int dimension : dimensions) {
+      for (const int dimension : law.parameters.is_impact() ? std::vector<int>{} : dimensions) {
         law.dimension = dimension;
         add(make_plane_contact(
             surface.mesh, {groups.plane(k), plane.normal, plane.rotation.axis, plane.rotation.origin}, forces, law));
@@ -130,7 +130,8 @@ SurfaceContactOptions surface_options(const ContactOptions& options, const Conta
   surfaces.self = options.self;
   surfaces.prescribed_bodies = groups.prescribed_bodies();
   surfaces.regions = groups.regions();
-  surfaces.shared = shared_law_names(options.law);
+  // Surfaces have no impacts: if the shared law is `impact`, all surfaces that touch have their own laws.
+  surfaces.shared = shared_law_names(options.law == ContactLawKind::impact ? ContactLawKind::barrier : options.law);
   surfaces.laws = groups.laws_of_surfaces();
   surfaces.ignored = groups.ignored_surfaces();
   surfaces.max_pairs = options.max_pairs > 0 ? options.max_pairs : pairs_that_fit(comm, surfaces.max_pairs);

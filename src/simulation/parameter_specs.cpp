@@ -66,6 +66,7 @@ std::vector<ParameterSpec> parameter_specs() {
                                     Contact::contact_damping,
                                     Contact::friction,
                                     Contact::friction_velocity,
+                                    Contact::restitution,
                                     Contact::thickness,
                                     Contact::surface_scale,
                                     Contact::obstacle_position,

@@ -202,7 +202,7 @@ std::shared_ptr<Sensor> DifferentiableScene::sensor(const SensorSpec& spec) {
   return sensor::make_sensor({&system(), dt(), integrator_->ramp_steps()}, spec,
                              {[this](const Region& region) { return elastic_terms(region); },
                               [this](const std::array<std::string, 2>& between, sensor::ContactPart part) {
-                                if (!has_contact() || !contact_)
+                                if (!has_contact())
                                   throw Error(
                                       "the scene has no contact, so contact forces cannot be measured; add "
                                       "contact before the sensor",

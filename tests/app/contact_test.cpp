@@ -104,6 +104,31 @@ TEST_F(Contact, APenaltyLetsTheBodyEnterTheFloor) {
   EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
 }
 
+/// The only contact law is the impact. The scene has no barrier distance, and its reports have no distance.
+TEST_F(Contact, ABodyBouncesByImpacts) {
+  std::string text = block(
+      "law: impact, restitution: 0.7, friction: 0.3, "
+      "obstacles: [{name: floor, plane: {point: [0, -0.002, 0], normal: [0, 1, 0]}}]",
+      "objective: {type: target_position, region: x_max, target: [0.5, 0.3, 0.1]}\n"
+      "parameters: [{name: restitution}, {name: friction}, {name: \"obstacle_position:floor\"}]\n");
+  text.erase(text.find("barrier_distance"), text.find("law: impact") - text.find("barrier_distance"));
+  write("scene.yaml", text);
+  const Ran simulated = run({"simulate", "scene.yaml"}, "out");
+  ASSERT_EQ(simulated.code, 0) << simulated.err;
+  if (rank_ == 0) {
+    EXPECT_FALSE(report("out").contains("contact"));
+  }
+  const Ran checked = run({"check", "scene.yaml"}, "out");
+  EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+  text.replace(text.find("law: impact"), 11, "law: impact, pairs: [{between: [body, floor], law: barrier}]");
+  write("mixed.yaml", text);
+  const Ran mixed = run({"simulate", "mixed.yaml"}, "out");
+  EXPECT_EQ(mixed.code, 2);
+  if (rank_ == 0) {
+    EXPECT_NE(mixed.err.find("contact.barrier_distance: is missing"), std::string::npos) << mixed.err;
+  }
+}
+
 TEST_F(Contact, AMovingFloorLiftsTheBody) {
   write("scene.yaml",
         block("obstacles: [{name: lift, plane: {point: [0, -0.012, 0], normal: [0, 3, 0]}, velocity: [0, 0.5, "

@@ -52,6 +52,9 @@ TEST(ParameterTable, EveryParameterOfASolverHasItsSpec) {
   floor.point = {0.0, -1.0, 0.0};
   floor.normal = {0.0, 1.0, 0.0};
   contact.planes.push_back(floor);
+  floor.label = "ground";
+  contact.planes.push_back(floor);
+  contact.pairs.push_back({.between = {"body", "ground"}, .law = ContactLawKind::impact});
   solver.add_contact(contact);
   std::set<std::string> names;
   for (const Parameter& parameter : solver.parameters()) {
@@ -67,7 +70,7 @@ TEST(ParameterTable, EveryParameterOfASolverHasItsSpec) {
   }
   for (const char* name :
        {"viscosity", "bulk_viscosity", "drag", "rayleigh_damping", "activation_signal", "traction:x_max",
-        "angular_velocity:x_min", "obstacle_velocity:floor", "friction", "contact_damping"})
+        "angular_velocity:x_min", "obstacle_velocity:floor", "friction", "contact_damping", "restitution"})
     EXPECT_EQ(names.count(name), 1u) << name;
 }
 

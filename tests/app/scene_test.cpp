@@ -346,8 +346,14 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:2: contact.pairs[0].between: give [A, B], names of two bodies or of a body and an obstacle"},
         Bad{CONTACT("pairs: [{between: [a, b], fricton: 0.1}]"),
             "s.yaml:2: contact.pairs[0].fricton: unknown key; did you mean 'friction'? known keys: between, "
-            "law, barrier_distance, barrier_stiffness, damping, friction, friction_velocity, thickness, touch"},
-        Bad{CONTACT("law: spring"), "s.yaml:2: contact.law: there is no 'spring'; use one of: barrier, penalty"},
+            "law, barrier_distance, barrier_stiffness, damping, restitution, friction, friction_velocity, thickness, "
+            "touch"},
+        Bad{CONTACT("law: spring"),
+            "s.yaml:2: contact.law: there is no 'spring'; use one of: barrier, penalty, impact"},
+        Bad{CONTACT("law: impact"),
+            "s.yaml:2: contact.barrier_distance: has no effect with the contact law impact; remove the key"},
+        Bad{CONTACT("law: impact, restitution: -1, pairs: [{between: [a, b], law: barrier}]"),
+            "s.yaml:2: contact.restitution: -1 is negative; give a number, 0 or more"},
         Bad{CONTACT("law: penalty, damping: -1"),
             "s.yaml:2: contact.damping: -1 is negative; give a number, 0 or more, in s/m"},
         Bad{CONTACT("pairs: [{between: [a, b]}, {between: [a, c], friction: -1}]"),

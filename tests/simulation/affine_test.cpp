@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contact/barrier.hpp"
 #include "diffsim/mesh/construction.hpp"
 #include "simulation/crate_and_slab.hpp"
 #include "simulation/whole_gradient_testing.hpp"
@@ -126,6 +127,24 @@ TEST(affine, adaptive_stiffness_needs_weight) {
   // Energy of a fall by 0.2 m, divided by a tenth of the area 0.24 m² and by 4.51 d̂.
   EXPECT_NEAR(make(10.0), 8.0 * 10.0 * 0.2 / (0.1 * 0.24 * 4.51 * 2e-3), 1.0);
   testing_simulation::expect_refused([&] { make(0.0); }, {"affine bodies without weight", "barrier_stiffness"});
+}
+
+// Of two affine bodies, only crossing edges may touch. Their force at the gap d̂/10 is the mean weight of a body.
+TEST(affine, adaptive_stiffness_follows_the_weight_on_crossing_edges) {
+  const auto make = [](double distance) {
+    std::vector<NamedMesh> bodies;
+    bodies.push_back(affine_box(MPI_COMM_WORLD, "crate", {0.2, 0.2, 0.2}, {0.0, 0.2, 0.0}));
+    bodies.push_back(affine_box(MPI_COMM_WORLD, "box", {0.1, 0.2, 0.2}, {0.0, 0.5, 0.0}));
+    auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+    DifferentiableScene solver(mesh, {stiff(1e7, 1000.0)},
+                               {.gravity = {0.0, -10.0, 0.0}, .integrator = Integrator::newmark});
+    return solver.adaptive_stiffness(distance);
+  };
+  const double distance = 1e-3, gap = 0.1 * distance;
+  const contact::Barrier psi(gap * gap, distance, 0.0);
+  const double of_edges = 0.25 * distance * distance * -2.0 * gap * psi.gradient;  // force for κ = 1 Pa, N
+  EXPECT_NEAR(make(distance) * of_edges, 0.5 * (8.0 + 4.0) * 10.0, 0.06);
+  EXPECT_NEAR(make(0.5 * distance), 4.0 * make(distance), 1e-6 * make(distance));
 }
 
 TEST(affine, surface_is_not_given_twice) {

@@ -72,6 +72,7 @@ struct Scene {
   std::string integrator = "symplectic_euler";
   int direct_below = LinearOptions{}.direct_below;
   int max_stalled = NewtonOptions{}.max_stalled;
+  int substeps = 1;
 };
 
 /// Index of the block to which a vertex at rest height y belongs.
@@ -86,7 +87,7 @@ inline DifferentiableScene make_solver(const Scene& scene, MPI_Comm comm = MPI_C
   auto mesh = make_mesh(scene.blocks, comm);
   for (const BlockRegion& region : scene.regions) mesh->define_region(region.name, region.box, region.block);
   DifferentiableSolver options{.dt = scene.dt,
-                               .substeps = 1,
+                               .substeps = scene.substeps,
                                .damping = scene.damping,
                                .gravity = scene.gravity,
                                .integrator = integrator_named(scene.integrator)};

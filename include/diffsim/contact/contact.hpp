@@ -79,9 +79,14 @@ enum class ContactLawKind {
   /// Penalty: the pressure is κ (1 - g/d̂)² for g < d̂ and 0 otherwise, finite for all gaps. Bodies can enter planes, and
   /// can come closer than ξ to other surfaces; surfaces of triangles cannot pass through each other.
   penalty,
+  /// Impacts of vertices on planes in explicit steps: a vertex that has entered a plane is put back, and the velocity
+  /// of
+  /// the vertex changes at once, with a coefficient of restitution and Coulomb friction. The time of impact within the
+  /// substep is part of the derivatives. There is no contact pressure.
+  impact,
 };
 /// Returns the names of the values of ContactLawKind.
-constexpr std::array<const char*, 2> contact_laws() { return {"barrier", "penalty"}; }
+constexpr std::array<const char*, 3> contact_laws() { return {"barrier", "penalty", "impact"}; }
 
 /// Contact law of two bodies, of a body with itself, or of a body and an obstacle. A contact law may name a region of a
 /// body's surface in place of the body. Each value given in a ContactPair is the initial value of a separate parameter
@@ -110,14 +115,15 @@ struct ContactPair {
   bool touch = true;
   std::optional<ContactLawKind> law = {};  ///< kind of the contact law; replaces `ContactOptions::law`
   std::optional<double> damping = {};      ///< damping c of penalty contact, s/m
+  std::optional<double> restitution = {};  ///< coefficient of restitution e of impacts
 
   /// Returns the text A|B, with the two names A and B of `between`. The names of the parameters of a ContactPair end
   /// with :A|B, for example `friction:A|B`.
   std::string label() const { return between[0] + '|' + between[1]; }
   /// Returns the optional values of the ContactPair in the order barrier stiffness κ, barrier distance d̂, Coulomb
-  /// coefficient µ, sliding velocity ε_v, damping c, thickness ξ.
-  std::array<std::optional<double>, 6> values() const {
-    return {barrier_stiffness, barrier_distance, friction, friction_velocity, damping, thickness};
+  /// coefficient µ, sliding velocity ε_v, damping c, thickness ξ, coefficient of restitution e.
+  std::array<std::optional<double>, 7> values() const {
+    return {barrier_stiffness, barrier_distance, friction, friction_velocity, damping, thickness, restitution};
   }
 };
 
@@ -163,6 +169,9 @@ struct ContactOptions {
   /// law is a penalty. The pressure is multiplied by a factor that is 1 - c dg/dt while the gap g decreases (Hunt and
   /// Crossley 1975), and that decreases smoothly to 0 at dg/dt = 1/c while g increases (docs/contact.md).
   double damping = 0.0;
+  /// Coefficient of restitution e of impacts, in [0, 1], the initial value of the parameter `restitution`, which exists
+  /// if any contact law is an impact.
+  double restitution = 0.0;
 };
 
 /// Sum of the contact forces (N) that the body or obstacle `between[1]` exerts on the body `between[0]`.

@@ -17,6 +17,7 @@
 namespace diffsim {
 
 class FieldPool;
+class Impact;
 class Inertia;
 class Kinematics;
 struct MotionSpan;
@@ -59,6 +60,9 @@ class System {
   /// of lagged friction (src/dynamics/lagged_term.hpp). The first call of `split(true)` calls `make_parts` on all
   /// ranks.
   void add_term(std::unique_ptr<ForceTerm> term, MakeTerms make_parts);
+  /// Adds impacts, which explicit steps apply at the end of each substep, in the order of the calls of `add_impact`.
+  /// Time steps of a system with impacts must be explicit.
+  void add_impact(std::unique_ptr<Impact> impact);
   /// Fixes the components `axes` of the positions of the given local vertices: time steps do not change these
   /// components. If `axes` contains all three components, `fix` also fixes the directors (mesh/directors.hpp) of the
   /// segments that have both ends in `vertices`.
@@ -114,6 +118,8 @@ class System {
   const std::vector<std::unique_ptr<ForceTerm>>& terms() const { return terms_; }
   /// Inertias (contributions to the masses), in the order in which they were added.
   const std::vector<std::unique_ptr<Inertia>>& inertias() const { return inertias_; }
+  /// Impacts, in the order in which they were added (src/core/impact.hpp).
+  const std::vector<std::unique_ptr<Impact>>& impacts() const { return impacts_; }
   bool has_motions() const { return !motions_.empty(); }  ///< true if the motion of some vertices is prescribed
   /// Constraints of rigid bodies and joints, or nullptr if the system has no rigid bodies and joints. Valid after
   /// `prepare`.
@@ -278,6 +284,7 @@ class System {
   std::shared_ptr<FieldPool> scratch_;
   std::vector<std::unique_ptr<Inertia>> inertias_;
   std::vector<std::unique_ptr<ForceTerm>> terms_;
+  std::vector<std::unique_ptr<Impact>> impacts_;
   /// Force term that was added with `make_parts`, and the force terms that replace this term after `split(true)`. While
   /// `is_split_` is false, `terms_[place]` is the replaceable term, and `parts` contains the terms that `make` has
   /// made. While `is_split_` is true, `whole` is the replaced term, and `terms_` contains the terms made by `make`.

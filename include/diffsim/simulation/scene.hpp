@@ -120,14 +120,17 @@ class DifferentiableScene {
   /// Contact between different bodies of a mesh is included, except between the bodies of a ContactPair in
   /// `options.pairs` with `touch` = false. Throws Error (input) for invalid values in `options`.
   ///
-  /// Adds the parameters `barrier_distance`, `barrier_stiffness`, `friction` and `friction_velocity`, and also
-  /// `contact_damping` if a contact law is a penalty. Adds the parameter `thickness` if `options` contains a thickness
-  /// for all bodies, and `thickness:NAME` for each body or obstacle with a separate thickness. For each obstacle, adds
-  /// the parameters `obstacle_position:LABEL` [3] and `obstacle_velocity:LABEL` [3], and
-  /// `obstacle_angular_velocity:LABEL` [1] if the obstacle rotates. For each value that a ContactPair in
-  /// `options.pairs` gives, adds a parameter, for example `friction:A|B` for a ContactPair between A and B.
+  /// Adds the parameter `friction`; `barrier_distance`, `barrier_stiffness` and `friction_velocity` unless all contact
+  /// laws are impacts; `contact_damping` if a contact law is a penalty; and `restitution` if a contact law is an
+  /// impact. Impacts need an explicit integrator, and are refused in scenes with affine or rigid bodies. Adds the
+  /// parameter `thickness` if `options` contains a thickness for all bodies, and `thickness:NAME` for each body or
+  /// obstacle with a separate thickness. For each obstacle, adds the parameters `obstacle_position:LABEL` [3] and
+  /// `obstacle_velocity:LABEL` [3], and `obstacle_angular_velocity:LABEL` [1] if the obstacle rotates. For each value
+  /// that a ContactPair in `options.pairs` gives, adds a parameter, for example `friction:A|B` for a ContactPair
+  /// between A and B.
   void add_contact(const ContactOptions& options);
-  bool has_contact() const { return !contacts_.empty(); }  ///< true after `add_contact`
+  /// Returns true if the scene has contact forces: after `add_contact`, unless all contact laws are impacts.
+  bool has_contact() const { return !contacts_.empty(); }
   /// Throws Error (input) if surfaces touch or intersect in the initial state, or if a body is inside another body or
   /// an obstacle; the message names some of these bodies and obstacles. A Simulator calls `require_apart` before the
   /// first step from the initial state. Programs that call `DifferentiableScene::step` directly must also call

@@ -141,9 +141,11 @@ class ExplicitModel::Reverse {
     if constexpr (is_second)
       model_.system_->advance_motions_adjoint(n_, model_.dt(), *adjoint_tangent_, *gradient_tangent_);
     for (int s = model_.substeps_ - 1; s >= 0; --s) {
+      reverse_impacts(s);
       reverse_motions(s, model_.h(), x_bar_, v_bar_);
       start_constraints(s);
       for (int i = last_; i >= 0; --i) stage(s, i);
+      if (work_.impacts) work_.impacts->finish_adjoint(*v_bar_.value, v_bar_.derivative);
     }
     model_.system_->sum_motion_adjoints(adjoint_);
     if constexpr (is_second) model_.system_->sum_motion_adjoints(*adjoint_tangent_);
@@ -184,6 +186,17 @@ class ExplicitModel::Reverse {
     if (!model_.reuses_forces()) return;
     pending_.value = &work_.local(work_.pending, "pending_adjoint");
     if constexpr (is_second) pending_.derivative = make("pending_adjoint_tangent");
+  }
+
+  void reverse_impacts(int s) {
+    if (!work_.impacts) return;
+    const ExplicitImpacts::End end{n_, model_.time_of(n_, s + 1)};
+    const ExplicitImpacts::Adjoint bar{*x_bar_.value, *v_bar_.value, gradient_};
+    if constexpr (is_second)
+      work_.impacts->apply_adjoint_tangent(end, recorded_.before_impacts(s), moving_->before_impacts(s), *direction_,
+                                           bar, {*x_bar_.derivative, *v_bar_.derivative, *gradient_tangent_});
+    else
+      work_.impacts->apply_adjoint(end, recorded_.before_impacts(s), bar);
   }
 
   void start_constraints(int s) {

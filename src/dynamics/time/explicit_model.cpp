@@ -63,7 +63,8 @@ double ExplicitModel::time_of(int n, int s, int i) const {
 }
 
 bool ExplicitModel::reuses_forces() const {
-  return rule_.ends_in_last_stage && !system_->any_term_uses_velocities() && !system_->constraints();
+  return rule_.ends_in_last_stage && !system_->any_term_uses_velocities() && !system_->constraints() &&
+         system_->impacts().empty();
 }
 
 bool ExplicitModel::is_limited() const {
@@ -75,6 +76,7 @@ void ExplicitModel::prepare() {
   SystemModel::prepare();
   if (system_->constraints() && !work_->constraints)
     work_->constraints = std::make_unique<ExplicitConstraints>(*system_->constraints(), rule_, h());
+  if (!system_->impacts().empty() && !work_->impacts) work_->impacts = std::make_unique<ExplicitImpacts>(*system_, h());
   if (reversible_) require_reversible();
 }
 
@@ -98,6 +100,7 @@ void ExplicitModel::require_reversible() const {
   }
   if (system_->has_motions()) reason = "prescribed motions";
   if (system_->constraints()) reason = "rigid bodies";
+  if (!system_->impacts().empty()) reason = "impacts";
   const Parameter* const damping = parameters().find("damping");
   for (const double d : damping ? damping->field.to_host() : std::vector<double>{})
     if (d != 1.0) {
@@ -121,7 +124,8 @@ std::size_t ExplicitModel::record_bytes() const {
   const auto v = 24 * static_cast<std::size_t>(system_->mesh().num_owned_vertices());
   const std::size_t stages = static_cast<std::size_t>(substeps_) * rule_.stages.size();
   return stages * x + (records_velocities_ ? stages : 1) * v + (records_forces_ ? stages * v : 0) +
-         (work_->constraints ? stages * work_->constraints->record_bytes() : 0);
+         (work_->constraints ? stages * work_->constraints->record_bytes() : 0) +
+         (work_->impacts ? 3 * static_cast<std::size_t>(substeps_) * v : 0);
 }
 
 void ExplicitModel::step(int n, State& state, Record* record) {
@@ -145,6 +149,7 @@ void ExplicitModel::substep(int n, int s, State& state, ExplicitRecord* record) 
   const auto update = work_->update<double>(*this, n);
   const int last = static_cast<int>(rule_.stages.size()) - 1;
   const Field &x = state["positions"], &v = state["velocities"];
+  if (work_->impacts) work_->impacts->start(v);
   for (int i = 0; i <= last; ++i) {
     State& at = i == 0 ? state : work_->stage;
     Field &X = at["positions"], &V = at["velocities"];
@@ -174,20 +179,21 @@ void ExplicitModel::substep(int n, int s, State& state, ExplicitRecord* record) 
                    StoreAcceleration<double>{
                        update, {work_->force.data()}, {work_->accelerations[static_cast<std::size_t>(i)].data()}});
   }
-  end_substep(n, s, state);
+  end_substep(n, s, state, record);
 }
 
-void ExplicitModel::end_substep(int n, int s, State& state) {
+void ExplicitModel::end_substep(int n, int s, State& state, ExplicitRecord* record) {
   const auto update = work_->update<double>(*this, n);
   Field& positions = state["positions"];
   Field& velocities = state["velocities"];
   const bool looks_after_contact = is_limited() && !rule_.ends_in_last_stage;
   if (looks_after_contact) work_->local(work_->start, "start").copy_from(positions);
   // Vertices shared with other ranks are updated first; the remaining vertices are updated during the exchange. If a
-  // later operation changes positions as well (reversible steps, prescribed motions), all vertices are updated before
-  // the exchange.
+  // later operation changes positions as well (reversible steps, prescribed motions, impacts), all vertices are updated
+  // before the exchange.
   const int all = static_cast<int>(velocities.size());
-  const int first = reversible_ || system_->has_motions() ? all : 3 * system_->mesh().shared_vertices_end();
+  const int first =
+      reversible_ || system_->has_motions() || work_->impacts ? all : 3 * system_->mesh().shared_vertices_end();
   std::int32_t* const invalid = work_->invalid_vertex.data() + s;
   const StageWeights weights = StageWeights::of_end(rule_, update.h);
   const auto update_some = [&](int begin, int end) {
@@ -205,6 +211,8 @@ void ExplicitModel::end_substep(int n, int s, State& state) {
   // The update kernel treats moved vertices as fixed, so `positions` of moved vertices are still the positions at the
   // start of the substep.
   system_->apply_motions({n, s * update.h, update.h}, state, positions, positions, velocities);
+  if (work_->impacts)
+    work_->impacts->apply({n, time_of(n, s + 1)}, positions, velocities, record ? &record->before_impacts(s) : nullptr);
   system_->mesh().vertex_exchange().begin_copy_to_ghosts(positions);
   update_some(first, all);
   Kokkos::fence();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "diffsim/core/impl/dual.hpp"
 #include "diffsim/dynamics/integrator.hpp"
 #include "dynamics/system_model.hpp"
 
@@ -13,6 +14,8 @@ namespace diffsim {
 namespace dynamics {
 struct ExplicitRule;
 class ExplicitRecord;
+template <class T>
+struct In;
 }  // namespace dynamics
 
 /// Explicit dynamics of a System.
@@ -22,7 +25,8 @@ class ExplicitRecord;
 /// positions, f are the forces, M is the lumped mass matrix and g is gravity. For example, a substep of symplectic
 /// Euler with the damping factor d and the mask m computes v ← m d (v + h a), x ← x + h v with the acceleration a. The
 /// mask m is 0 for fixed components of vertices and 1 for all other components. Vertices with a prescribed motion
-/// follow the motion during each substep. Contact terms detect collisions on each vertex's straight path from the start
+/// follow the motion during each substep. Impacts of the System change positions and velocities at the end of each
+/// substep. Contact terms detect collisions on each vertex's straight path from the start
 /// of a substep to each stage and to the end of the substep.
 ///
 /// In reversible mode (`set_reversible`), positions are integer multiples of a power of two s_x ≈ 2⁻⁴⁸ L, and
@@ -30,7 +34,8 @@ class ExplicitRecord;
 /// shape. The increments of positions and velocities in a substep are rounded to multiples of s_x and s_v, so that sums
 /// have no rounding errors (src/dynamics/time/reversible_grid.hpp). In reversible mode, derivatives are the derivatives
 /// of the step without rounding, evaluated at the rounded states. Reversible mode requires symplectic Euler and
-/// `damping` = 1, and excludes contact, forces that depend on velocities, prescribed motions, and rigid bodies.
+/// `damping` = 1, and excludes contact, impacts, forces that depend on velocities, prescribed motions, and rigid
+/// bodies.
 ///
 /// The constructor of ExplicitModel adds the parameter `damping` [1], initially 1, for symplectic Euler and explicit
 /// Euler.
@@ -79,12 +84,17 @@ class ExplicitModel : public SystemModel {
   /// positions. If there are no prescribed motions and reversible mode is off, vertices that are shared with other
   /// ranks are updated first, so that the exchange of ghost positions overlaps with the update of the remaining
   /// vertices.
-  void end_substep(int n, int s, State& state);
+  /// `record`: if not nullptr, receives the state before impacts.
+  void end_substep(int n, int s, State& state, dynamics::ExplicitRecord* record);
   /// Computes the tangents of substep s, one of the substeps of `step_tangent`. Ghost values of the positions in
   /// `tangent` are up to date before and after a call of `substep_tangent`. `stages`: if not nullptr, receives the
   /// tangents of the positions, velocities and constraint values of all stages.
   void substep_tangent(int n, int s, const dynamics::ExplicitRecord& recorded, const ParameterSet& direction,
                        State& tangent, dynamics::ExplicitRecord* stages);
+  /// Computes dx and dv at the end of substep s, in place, without prescribed motions and impacts. `force`: force of
+  /// the last stage, with its tangent.
+  void end_substep_tangent(int n, int s, const dynamics::ExplicitRecord& recorded, const ParameterSet& direction,
+                           const dynamics::In<Dual<double, 1>>& force, State& tangent);
   /// Returns the configuration at which the force of stage i of substep s of step n was evaluated.
   Configuration configuration(int n, int s, int i, const dynamics::ExplicitRecord& recorded);
   /// Returns true if the force at the first stage of a substep equals the force at the last stage of the previous

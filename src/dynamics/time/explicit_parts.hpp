@@ -10,6 +10,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "dynamics/time/explicit_constraints.hpp"
+#include "dynamics/time/explicit_impacts.hpp"
 #include "dynamics/time/explicit_kernels.hpp"
 #include "dynamics/time/explicit_model.hpp"
 #include "dynamics/time/explicit_rule.hpp"
@@ -23,15 +24,16 @@ namespace diffsim {
 namespace dynamics {
 
 /// Data of an explicit step that derivatives need: the positions at all stages of all substeps, the multipliers of
-/// constraints and the corrected positions or velocities (ConstraintValues), and, if requested, the velocities and the
-/// forces at these stages. The positions and velocities of the first stage of the first substep are stored in
-/// `initial`, the state at the start of the step.
+/// constraints and the corrected positions or velocities (ConstraintValues), the states before impacts, and, if
+/// requested, the velocities and the forces at the stages. The positions and velocities of the first stage of the first
+/// substep are stored in `initial`, the state at the start of the step.
 class ExplicitRecord : public Record {
  public:
   ExplicitRecord(State initial, int substeps, std::size_t stages, bool velocities, bool forces)
       : initial_(std::move(initial)),
         stages_(static_cast<int>(stages)),
-        constraints_(static_cast<std::size_t>(substeps) * stages) {
+        constraints_(static_cast<std::size_t>(substeps) * stages),
+        before_impacts_(static_cast<std::size_t>(substeps)) {
     for (int k = 0; forces && k < substeps * stages_; ++k) forces_.push_back({initial_["velocities"].like("force")});
     for (int k = 1; k < substeps * stages_; ++k) {
       positions_.push_back(initial_["positions"].like("positions"));
@@ -69,6 +71,10 @@ class ExplicitRecord : public Record {
   /// constraints.
   const ConstraintValues& constraints(int s, int i) const { return constraints_[force_place(s, i)]; }
 
+  /// State before the impacts at the end of substep s.
+  BeforeImpacts& before_impacts(int s) { return before_impacts_[static_cast<std::size_t>(s)]; }
+  const BeforeImpacts& before_impacts(int s) const { return before_impacts_[static_cast<std::size_t>(s)]; }
+
   const Field& positions(int s, int i) const {
     return s == 0 && i == 0 ? initial_["positions"] : positions_[place(s, i)];
   }
@@ -91,6 +97,7 @@ class ExplicitRecord : public Record {
   std::vector<Field> positions_, velocities_;
   std::vector<Force> forces_;
   std::vector<ConstraintValues> constraints_;
+  std::vector<BeforeImpacts> before_impacts_;
 };
 
 }  // namespace dynamics
@@ -163,6 +170,7 @@ struct ExplicitModel::Workspace {
   }
 
   std::unique_ptr<dynamics::ExplicitConstraints> constraints;  // nullptr if the system has no constraints
+  std::unique_ptr<dynamics::ExplicitImpacts> impacts;          // nullptr if the system has no impacts
   Field force;                                                 // [local vertices, 3]
   /// Smallest local index of an inverted cell (`invalid_cell`) and of a vertex whose position is not finite
   /// (`invalid_vertex`), or `nothing_invalid` if there is no such cell or vertex, [substeps + 1]. Entry s of

@@ -58,6 +58,7 @@ void ExplicitModel::substep_tangent(int n, int s, const ExplicitRecord& recorded
   const int last = static_cast<int>(rule_.stages.size()) - 1, count = static_cast<int>(dv.size());
   Field& df = work_->local(work_->force_derivative, "force_tangent");
   const Field& x = recorded.positions(s, 0);
+  if (work_->impacts) work_->impacts->start_tangent(dv);
   const In<Along> force{needs_force ? work_->force.data() : nullptr, df.data()};
   for (int i = 0; i <= last; ++i) {
     State& at = i == 0 ? tangent : work_->stage;
@@ -98,6 +99,20 @@ void ExplicitModel::substep_tangent(int n, int s, const ExplicitRecord& recorded
           "diffsim::dynamics::acceleration_tangent", 0, count,
           StoreAcceleration<Along>{update, force, {nullptr, work_->accelerations[static_cast<std::size_t>(i)].data()}});
   }
+  end_substep_tangent(n, s, recorded, direction, force, tangent);
+  system_->apply_motions_tangent(direction, {n, s * update.h, update.h}, recorded.initial(), tangent, x, dx, dx, dv);
+  if (work_->impacts)
+    work_->impacts->apply_tangent({n, time_of(n, s + 1)}, recorded.before_impacts(s), direction, dx, dv,
+                                  stages ? &stages->before_impacts(s) : nullptr);
+  system_->mesh().vertex_exchange().copy_to_ghosts(dx);
+}
+
+void ExplicitModel::end_substep_tangent(int n, int s, const ExplicitRecord& recorded, const ParameterSet& direction,
+                                        const In<Along>& force, State& tangent) {
+  const auto update = work_->update<Along>(*this, n, &direction);
+  const bool to_damping = direction.find("damping") != nullptr;
+  Field &dx = tangent["positions"], &dv = tangent["velocities"];
+  const int last = static_cast<int>(rule_.stages.size()) - 1, count = static_cast<int>(dv.size());
   Earlier<Along> earlier{};
   for (int i = 0; i < last; ++i) earlier.of[i] = {nullptr, work_->accelerations[static_cast<std::size_t>(i)].data()};
   with_earlier(rule_, [&](auto number) {
@@ -106,8 +121,6 @@ void ExplicitModel::substep_tangent(int n, int s, const ExplicitRecord& recorded
                    EndTangent<decltype(number)::value>{end, to_damping ? recorded.velocities(s, 0).data() : nullptr,
                                                        dx.data(), dv.data()});
   });
-  system_->apply_motions_tangent(direction, {n, s * update.h, update.h}, recorded.initial(), tangent, x, dx, dx, dv);
-  system_->mesh().vertex_exchange().copy_to_ghosts(dx);
 }
 
 }  // namespace diffsim

@@ -131,6 +131,9 @@ void ImplicitModel::set_reversible(bool wanted) {
 
 void ImplicitModel::prepare() {
   SystemModel::prepare();
+  if (!system_->impacts().empty())
+    throw Error("the contact law impact needs an explicit integrator; use the law barrier or penalty in implicit steps",
+                ErrorKind::input);
   if (system_->constraints()) {
     require_constraints_supported();
     work_->linear.set_constraints(*system_->constraints());

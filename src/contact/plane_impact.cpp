@@ -1,0 +1,207 @@
+// Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
+#include "contact/plane_impact.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "contact/placed_plane.hpp"
+#include "contact/surface_groups.hpp"
+#include "diffsim/core/impl/point_kernels_impl.hpp"
+
+namespace diffsim {
+namespace contact {
+
+/// Change of the position or of the velocity of a vertex by an impact on a plane, with the interface of the forces of a
+/// PointTerm. The place `damping` in the array `PointValues::p` contains the coefficient of restitution.
+template <bool thick>
+struct PlaneImpact {
+  using Plane = PlaneForce<thick>;
+  static constexpr int acceleration = Plane::num_values;  // place of the acceleration in the array `PointValues::p`
+  static constexpr int num_values = Plane::num_values + 3;
+  static constexpr bool uses_velocities = true;
+  template <class T>
+  using At = PointValues<T, num_values>;
+
+  Plane plane;
+  double h = 0.0;             // length of the substep, s
+  bool of_velocities = true;  // true: the function `force` returns Δv, m/s; false: Δx, m
+
+  template <class T>
+  static KOKKOS_INLINE_FUNCTION PointValues<T, Plane::num_values> of_plane(const At<T>& at) {
+    PointValues<T, Plane::num_values> values;
+    values.x = at.x;
+    values.v = at.v;
+    for (int k = 0; k < Plane::num_values; ++k) values.p[k] = at.p[k];
+    values.weight = at.weight;
+    values.time = at.time;
+    return values;
+  }
+  KOKKOS_INLINE_FUNCTION bool active(const At<double>& at) const {
+    const auto values = of_plane(at);
+    return plane.gap(values) < 0.0 && dot(plane.normal_at(values), plane.relative_velocity(values)) < 0.0;
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION Vec3<T> force(const At<T>& at) const {
+    using std::sqrt;
+    const auto values = of_plane(at);
+    const Vec3<T> n = plane.normal_at(values), u = plane.relative_velocity(values), a = at.vector(acceleration);
+    const T g = plane.height(values) - plane.offset(values), rate = dot(n, u), pull = dot(n, a);
+    const T square = rate * rate - 2.0 * pull * g;  // squared normal velocity at the time of impact
+    const T& e = at.p[Plane::damping];
+    const T speed = value_of(square) > 0.0 ? T(sqrt(square)) : T(0.0);
+    T since = -2.0 * g / (speed - rate);
+    if (value_of(since) > h) since = T(h);
+    const bool rests = value_of(e) * value_of(speed) + value_of(pull) * value_of(since) < 0.0;
+    if (rests) since = value_of(g) > value_of(rate) * h ? T(g / rate) : T(h);
+    const T push = rests ? T(-rate) : T((1.0 + e) * speed), limit = at.p[Plane::mu] * push;
+    Vec3<T> slip;
+    for (int c = 0; c < 3; ++c) slip[c] = u[c] - rate * n[c];
+    if (!rests)
+      for (int c = 0; c < 3; ++c) slip[c] = slip[c] - since * (a[c] - pull * n[c]);
+    const T squared_slip = dot(slip, slip);
+    const bool slides = value_of(squared_slip) > value_of(limit) * value_of(limit);
+    const T stopped = slides ? T(limit / sqrt(squared_slip)) : T(1.0);
+    // Distances over which the vertex is moved along the normal.
+    const T out = rests ? T(-g) : T(since * (e * speed + 0.5 * since * pull) - g);
+    Vec3<T> change;
+    for (int c = 0; c < 3; ++c)
+      change[c] = of_velocities ? T(push * n[c] - stopped * slip[c]) : T(out * n[c] - since * stopped * slip[c]);
+    return change;
+  }
+};
+
+}  // namespace contact
+
+namespace {
+
+/// Parameters of an impact, in the order of the values of a PlaneForce.
+std::vector<PointParameter> parameters_of(const std::string& label, const ContactLawNames& law) {
+  using Spec = ContactParameters;
+  std::vector<PointParameter> all{PointParameter::of(Spec::obstacle_position, label),
+                                  PointParameter::of(Spec::obstacle_velocity, label),
+                                  PointParameter::unused(),
+                                  PointParameter::unused(),
+                                  {law.friction()},
+                                  PointParameter::unused(),
+                                  {law.restitution}};
+  std::vector<std::string> optional{PointParameter::of(Spec::obstacle_angular_velocity, label).name};
+  if (law.has_thickness()) optional.insert(optional.end(), law.thickness.begin(), law.thickness.end());
+  for (const std::string& name : optional) {
+    all.push_back({name});
+    all.back().is_optional = true;
+  }
+  for (int c = 0; c < 3; ++c) all.push_back(PointParameter::unused());  // accelerations
+  return all;
+}
+
+/// Functor that returns 1 for each vertex with an impact.
+struct One {
+  template <class F>
+  KOKKOS_INLINE_FUNCTION double operator()(const F&, const point::Values<F>&) const {
+    return 1.0;
+  }
+};
+
+template <bool thick>
+class PlaneImpacts final : public Impact {
+  using Law = contact::PlaneImpact<thick>;
+
+ public:
+  PlaneImpacts(const std::string& label, const contact::PlaneForce<thick>& plane, const ContactLawNames& law,
+               const std::vector<int>& vertices)
+      : takes_("impact on plane " + label, parameters_of(label, law)),
+        plane_(plane),
+        count_(static_cast<int>(vertices.size())),
+        vertices_(to_device("diffsim::contact::impact_vertices", vertices)) {}
+
+  std::string name() const override { return takes_.term(); }
+  void prepare(const ParameterSet& parameters) override {
+    takes_.check(
+        parameters, [](const Entities&) { return false; }, "each vertex");
+  }
+  bool add_changes(const PlaceOfImpact& at, const ParameterSet& parameters, Field& dx, Field& dv) override {
+    const point::Sweep<Law> of_velocities = sweep(at, parameters, true);
+    if (point::sum_over("diffsim::contact::impacts", of_velocities, One()) == 0.0) return false;
+    point::add_forces(of_velocities, dv.data());
+    point::add_forces(sweep(at, parameters, false), dx.data());
+    return true;
+  }
+  void add_tangents(const PlaceOfImpact& at, const FieldsOfImpact<const Field>& along, const ParameterSet& parameters,
+                    const ParameterSet& direction, Field& dx, Field& dv) override {
+    const point::Direction<Law> change = direction_of(at, along, direction);
+    point::add_tangents(sweep(at, parameters, true), change, dv.data());
+    point::add_tangents(sweep(at, parameters, false), change, dx.data());
+  }
+  void add_adjoints(const PlaceOfImpact& at, const WeightsOfImpact& w, const ParameterSet& parameters,
+                    const FieldsOfImpact<Field>& adjoint, ParameterSet& gradient) override {
+    const auto to = targets(at, adjoint, gradient);
+    for (const bool of_velocities : {true, false})
+      takes_.add_sums(point::add_adjoints(sweep(at, parameters, of_velocities), w.of(of_velocities).data(), to),
+                      at.configuration(), gradient);
+  }
+  void add_adjoint_tangents(const PlaceOfImpact& at, const FieldsOfImpact<const Field>& along, const WeightsOfImpact& w,
+                            const WeightsOfImpact& dw, const ParameterSet& parameters, const ParameterSet& direction,
+                            const FieldsOfImpact<Field>& adjoint_tangent, ParameterSet& gradient_tangent) override {
+    const auto to = targets(at, adjoint_tangent, gradient_tangent);
+    const point::Direction<Law> change = direction_of(at, along, direction);
+    for (const bool of_velocities : {true, false})
+      takes_.add_sums(point::add_adjoint_tangents(sweep(at, parameters, of_velocities), change,
+                                                  w.of(of_velocities).data(), dw.of(of_velocities).data(), to),
+                      at.configuration(), gradient_tangent);
+  }
+
+ private:
+  static constexpr int P = Law::num_values;
+
+  /// Returns the addresses of the parameters in `set` and of the accelerations.
+  template <class Number, class Set>
+  point::ParameterNumbers<P, Number> numbers(const PlaceOfImpact& at, Set& set, Number* accelerations) const {
+    auto result = takes_.template numbers<Number>(set, at.configuration());
+    for (int c = 0; c < 3; ++c) {
+      result.of[Law::acceleration + c] = accelerations + c;
+      result.stride[Law::acceleration + c] = 3;
+      result.factor[Law::acceleration + c] = 1.0;
+    }
+    return result;
+  }
+  point::Sweep<Law> sweep(const PlaceOfImpact& at, const ParameterSet& set, bool of_velocities) const {
+    const FieldsOfImpact<const Field>& from = at.fields;
+    return {{plane_, at.substep, of_velocities},
+            count_,
+            vertices_,
+            {from.positions.data(), from.velocities.data(), nullptr, 1, numbers(at, set, from.accelerations.data())},
+            at.time};
+  }
+  point::Direction<Law> direction_of(const PlaceOfImpact& at, const FieldsOfImpact<const Field>& along,
+                                     const ParameterSet& direction) const {
+    return {{along.positions.data(), along.velocities.data(), nullptr, 1,
+             numbers(at, direction, along.accelerations.data())},
+            0.0};
+  }
+  point::Addresses<P, double> targets(const PlaceOfImpact& at, const FieldsOfImpact<Field>& adjoint,
+                                      ParameterSet& gradient) const {
+    return {adjoint.positions.data(), adjoint.velocities.data(), nullptr, 1,
+            numbers(at, gradient, adjoint.accelerations.data())};
+  }
+
+  point::Parameters<P> takes_;
+  contact::PlaneForce<thick> plane_;
+  int count_;
+  DeviceArray<int> vertices_;
+};
+
+template <bool thick>
+std::unique_ptr<Impact> make(const TetrahedralMesh& mesh, const PlaneShape& plane, const PlaneLaw& law) {
+  return std::make_unique<PlaneImpacts<thick>>(plane.label, contact::placed_plane<thick>(plane), law.parameters,
+                                               contact::surface_vertices(mesh, law.regions, law.groups, law.dimension));
+}
+
+}  // namespace
+
+std::unique_ptr<Impact> make_plane_impact(const std::shared_ptr<const TetrahedralMesh>& mesh, const PlaneShape& plane,
+                                          const PlaneLaw& law) {
+  return law.parameters.has_thickness() ? make<true>(*mesh, plane, law) : make<false>(*mesh, plane, law);
+}
+
+}  // namespace diffsim
