@@ -8,13 +8,18 @@
 namespace diffsim::app {
 namespace {
 
-/// Parses the name of a rigid body.
+/// Parses the name of a rigid body, or ROBOT/LINK for a link of a robot. The robot's file is read later, so only the
+/// name of the robot is checked.
 std::string parse_rigid_body(const Value& value, const Scene& scene) {
   std::vector<std::string> names;
   for (const BodyEntry& body : scene.bodies)
     if (body.rigid) names.push_back(body.name);
-  if (names.empty())
-    value.place.fail("names a body, but the scene has no body of kind: rigid; links of robots are not allowed here");
+  if (value.is_scalar())
+    for (const RobotEntry& robot : scene.robots)
+      if (value.text.starts_with(robot.name + '/')) return value.text;
+  if (names.empty() && scene.robots.empty())
+    value.place.fail("names a body, but the scene has neither a body of kind: rigid nor a robot");
+  for (const RobotEntry& robot : scene.robots) names.push_back(robot.name + "/LINK");
   return to_choice(value, names);
 }
 

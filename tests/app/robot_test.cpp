@@ -90,6 +90,55 @@ TEST_F(RobotTest, accelerates_as_the_equations_of_motion_say) {
     EXPECT_NEAR((4.0 * found[3 + j] - found[j]) / 3.0, expected[j], 1e-6 * std::abs(expected[j]));
 }
 
+/// A weight that a fixed joint of the scene connects with a link moves as a link of the URDF file does.
+TEST_F(RobotTest, carries_a_body_of_the_scene) {
+  const std::string weight =
+      "<inertial><mass value=\"0.125\"/><inertia ixx=\"5.208333333333333e-5\" ixy=\"0\" ixz=\"0\" "
+      "iyy=\"5.208333333333333e-5\" iyz=\"0\" izz=\"5.208333333333333e-5\"/></inertial>";
+  write("arm.urdf", arm("<inertial><mass value=\"0.1\"/>" + inertia + "</inertial>",
+                        "<link name=\"load\">" + weight +
+                            "</link><joint name=\"weld\" type=\"fixed\"><parent link=\"upper\"/>"
+                            "<child link=\"load\"/><origin xyz=\"0.2 0.1 0.05\" rpy=\"-0.2 0 0\"/></joint>\n"));
+  std::string text = scene(1e-3, 20);
+  write("scene.yaml", text);
+  good({"simulate", "scene.yaml"}, "whole");
+  const std::vector<double> expected = dataset("whole/trajectory.h5", "/bodies/arm/joints");
+  // The shoulder is at (0, 0, 0.1), turned by 0.2 rad about x, and by its coordinate, -0.2 rad, about its z axis.
+  const double c = std::cos(0.2), s = std::sin(0.2);
+  const std::array<double, 3> in_upper{0.2 * c + 0.1 * s, -0.2 * s + 0.1 * c, 0.05};
+  const std::array<double, 3> at{in_upper[0], in_upper[1] * c - in_upper[2] * s,
+                                 0.1 + in_upper[1] * s + in_upper[2] * c};
+  const auto list = [](const std::array<double, 3>& x) {
+    return "[" + std::to_string(x[0]) + ", " + std::to_string(x[1]) + ", " + std::to_string(x[2]) + "]";
+  };
+  write("arm.urdf", arm());
+  text.insert(
+      text.find("boundary:"),
+      "  load: {kind: rigid, density: 1000, mesh: {box: {size: [0.05, 0.05, 0.05], cells: [1, 1, 1]}}, placement: "
+      "{translate: " +
+          list({at[0] - 0.025, at[1] - 0.025, at[2] - 0.025}) +
+          "}}\njoints:\n  weld: {kind: fixed, body: load, to: arm/upper, point: " + list(at) + "}\n");
+  write("scene.yaml", text);
+  good({"simulate", "scene.yaml"}, "parts");
+  const std::vector<double> found = dataset("parts/trajectory.h5", "/bodies/arm/joints");
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-6);
+  refused(
+      [&] {
+        std::string wrong = text;
+        wrong.replace(wrong.find("to: arm/upper"), 13, "to: arm/tool");
+        return wrong;
+      }(),
+      "there is no body 'arm/tool'");
+  refused(
+      [&] {
+        std::string wrong = text;
+        wrong.replace(wrong.find("to: arm/upper"), 13, "to: leg/upper");
+        return wrong;
+      }(),
+      "there is no 'leg/upper'");
+}
+
 TEST_F(RobotTest, begins_with_the_velocities_of_its_joints) {
   std::string text = scene(1e-5, 1);
   text.replace(text.find("rail: 0.05}"), 11, "rail: 0.05}, joint_velocities: {shoulder: 0.7, elbow: -1.1, rail: 0.4}");

@@ -141,6 +141,20 @@ TEST(rigid_bodies, gradients_do_not_depend_on_the_linear_solver) {
     EXPECT_NEAR(iterated[k], factored[k], 1e-9 * std::abs(factored[k])) << names_for({"bdf2", 0.4, true})[k];
 }
 
+/// Unknowns of rigid bodies do not count for the largest number of unknowns of systems that are factored.
+TEST(rigid_bodies, systems_of_few_unknowns_besides_rigid_bodies_are_factored) {
+  const Case factored{"implicit_euler", 0.4, false};
+  const auto slopes = [&](int direct_below) {
+    Case which = factored;
+    which.direct_below = direct_below;
+    return testing_gradient::slopes_of_gradient(make_scene(which, MPI_COMM_SELF), 3, names_for(which));
+  };
+  const int unknowns = 3 * make_scene(factored, MPI_COMM_SELF).mesh()->num_vertices(), of_rigid_bodies = 24;
+  const std::vector<double> by_factors = slopes(5000);
+  EXPECT_EQ(slopes(unknowns - of_rigid_bodies), by_factors);
+  EXPECT_NE(slopes(unknowns - of_rigid_bodies - 1), by_factors);
+}
+
 // ---- refusals ---------------------------------------------------------------------------------------------------
 
 TEST(rigid_bodies, joints_and_drives_are_added_once_and_in_time) {

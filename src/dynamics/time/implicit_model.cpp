@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <utility>
 
 #include "core/broadcast.hpp"
@@ -15,6 +16,7 @@
 #include "dynamics/time/implicit_step.hpp"
 #include "dynamics/time/step_memory.hpp"
 #include "dynamics/vector_kernels.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim {
 
@@ -71,6 +73,16 @@ std::string residual_text(const std::vector<double>& residuals) {
   return text;
 }
 
+/// Returns the largest number of unknowns, those of affine bodies and rotors included, for which a matrix is factored.
+/// See `LinearOptions::direct_below`.
+int largest_factored(int direct_below, const TetrahedralMesh& mesh) {
+  std::int64_t of_affine_bodies = 0;
+  for (const MeshBody& body : mesh.bodies()) of_affine_bodies += body.affine ? 12 : is_rotor(body) ? 3 : 0;
+  constexpr std::int64_t most = 20;
+  return static_cast<int>(
+      std::min<std::int64_t>({most * direct_below, direct_below + of_affine_bodies, std::numeric_limits<int>::max()}));
+}
+
 }  // namespace
 
 ImplicitModel::ImplicitModel(std::shared_ptr<System> system, Integrator integrator, double dt,
@@ -91,6 +103,7 @@ ImplicitModel::ImplicitModel(std::shared_ptr<System> system, Integrator integrat
   require(options_.held_iterations > 0, "held_iterations must be positive");
   require(options_.newton.tolerance > 0.0 && options_.linear.tolerance > 0.0, "solver tolerances must be positive");
   options_.newton.try_exact = !options_.implicit_differentiation;
+  options_.linear.direct_below = largest_factored(options_.linear.direct_below, system_->mesh());
   work_ = std::make_unique<Workspace>(system_->mesh(), options_);
   double size = 0.0;
   for (const double x : system_->mesh().rest_positions()) size = std::max(size, std::abs(x));
