@@ -56,6 +56,17 @@ std::size_t entries_of(DifferentiableScene& scene, const Unknown& unknown) {
   return static_cast<std::size_t>(scene.mesh()->num_owned_vertices());  // the unknown is a field of the initial state
 }
 
+/// Returns the unknown whose values are initial coordinates or rates of joints.
+Unknown start_of_joints(DifferentiableScene& scene, const UnknownOptions& options) {
+  const auto make = options.unknown.parameter == "initial_rates" ? initial_rates : initial_coordinates;
+  Unknown made = make(*scene.mesh(), scene.system().joints(), options.joints, scene.initial_state());
+  made.label = options.unknown.name();
+  made.lower = options.unknown.lower;
+  made.upper = options.unknown.upper;
+  if (!options.unknown.start.empty()) made.start = options.unknown.start;
+  return made;
+}
+
 std::vector<double> unknowns_of(const InverseProblem& problem, nb::handle values, const char* what) {
   return doubles_of_shape(values, {problem.size()}, what);
 }
@@ -310,7 +321,7 @@ void create_problem(ProblemHandle* self, const SceneHandle& handle, int num_step
     if (!observes) throw InputError("the loss observes none of the steps 0 … " + std::to_string(num_steps));
     std::vector<Unknown> list;
     for (const UnknownOptions* options : unknowns) {
-      list.push_back(options->unknown);
+      list.push_back(options->joints.empty() ? options->unknown : start_of_joints(solver, *options));
       if (options->together) list.back().group.assign(entries_of(solver, options->unknown), 0);
       if (options->filter != 0.0)
         list.back().distribution->filter = std::make_shared<DensityFilter>(*solver.mesh(), options->filter);

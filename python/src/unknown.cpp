@@ -33,8 +33,16 @@ struct DistributionOptions {
 UnknownOptions* make_unknown(UnknownOptions* self, const std::string& parameter, nb::handle group,
                              const std::vector<std::string>& group_names, std::pair<double, double> bounds,
                              bool logarithmic, nb::handle start, nb::handle map, const std::string& label,
-                             const DistributionOptions* distribution, const ShapeFilterOptions* shape_filter) {
+                             const DistributionOptions* distribution, const ShapeFilterOptions* shape_filter,
+                             const std::vector<std::string>& joints) {
   UnknownOptions made;
+  made.joints = joints;
+  const bool is_of_joints = parameter == "initial_coordinates" || parameter == "initial_rates";
+  if (is_of_joints == joints.empty())
+    throw InputError(is_of_joints ? parameter + " needs joints, a list of names of joints"
+                                  : "joints belong to the parameters initial_coordinates and initial_rates");
+  if (is_of_joints && (!group.is_none() || !map.is_none() || logarithmic || distribution || shape_filter))
+    throw InputError(parameter + " has one value for each joint; give start, bounds and label only");
   Unknown& unknown = made.unknown;
   unknown.parameter = parameter;
   unknown.label = label;
@@ -127,16 +135,16 @@ and 'initial_velocities' are fields of the initial state.)")
           [](UnknownOptions* self, const std::string& parameter, nb::object group,
              const std::vector<std::string>& group_names, std::pair<double, double> bounds, bool logarithmic,
              nb::object start, nb::object map, const std::string& label, const DistributionOptions* distribution,
-             const ShapeFilterOptions* shape_filter) {
+             const ShapeFilterOptions* shape_filter, const std::vector<std::string>& joints) {
             make_unknown(self, parameter, group, group_names, bounds, logarithmic, start, map, label, distribution,
-                         shape_filter);
+                         shape_filter, joints);
           },
           nb::arg("parameter"), nb::arg("group") = nb::none(), nb::arg("group_names") = std::vector<std::string>{},
           nb::arg("bounds") =
               std::pair(-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()),
           nb::arg("logarithmic") = false, nb::arg("start") = nb::none(), nb::arg("map") = nb::none(),
           nb::arg("label") = "", nb::arg("distribution").none() = nb::none(),
-          nb::arg("shape_filter").none() = nb::none(),
+          nb::arg("shape_filter").none() = nb::none(), nb::arg("joints") = std::vector<std::string>{},
           R"(Create an unknown.
 
 group: 'all' for one value for all entries, or an array with the index in group_names of the group of each of this
@@ -145,11 +153,12 @@ logarithmic: whether u is the logarithm of the values. start: start values; None
 rank's rows of the matrix B, [entries · components, coefficients]; the parameter is p0 + B u, or p0 exp(B u) if
 logarithmic, with the present values p0 and start 0. label: name in messages; empty for the parameter's name.
 distribution: the unknowns are densities of the tetrahedra, which start at 1 if start is None. shape_filter: the
-unknowns are changes of positions, which start at 0 if start is None.)",
+unknowns are changes of positions, which start at 0 if start is None. joints: for the parameters 'initial_coordinates'
+and 'initial_rates', names of the joints whose initial coordinates (rad or m) or rates are the values.)",
           nb::sig("def __init__(self, parameter: str, group: object = None, group_names: list[str] = [], bounds: "
                   "tuple[float, float] = (-math.inf, math.inf), logarithmic: bool = False, start: object = None, map: "
                   "object = None, label: str = '', distribution: MaterialDistribution | None = None, shape_filter: "
-                  "ShapeFilter | None = None) -> None"));
+                  "ShapeFilter | None = None, joints: list[str] = []) -> None"));
 }
 
 }  // namespace diffsim::python

@@ -26,6 +26,7 @@ struct UnknownOptions {
   double filter = 0.0;                              ///< radius of the filter of a distribution, m; 0 for no filter
   std::vector<std::string> solid = {}, voids = {};  ///< regions of a distribution with prescribed densities
   std::optional<ShapeFilterOptions> shape_filter = {};
+  std::vector<std::string> joints = {};  ///< joints whose initial coordinates or rates are the values
 };
 
 /// Binds the Python classes Unknown, MaterialDistribution and ShapeFilter.

@@ -191,3 +191,31 @@ def test_robot(tmp_path):
     made.step(10)
     # The moment of inertia about the pivot is 1e-3 kg m², so q = q₀ + 0.5 t + t²·2e-3/(2·1e-3).
     assert made.joint_coordinates == pytest.approx([0.2 + 0.5 * 0.01 + 0.01**2], abs=1e-7)
+
+
+def test_initial_coordinates_and_rates_are_unknowns():
+    mesh = diffsim.TetrahedralMesh.join(
+        {"upper": box([0.3, 0.04, 0.04], [0, -0.02, -0.02]), "lower": box([0.25, 0.03, 0.03], [0.3, -0.015, -0.015])}
+    )
+    scene = diffsim.DifferentiableScene(
+        mesh,
+        [rigid("upper"), rigid("lower")],
+        diffsim.DifferentiableSolver(dt=0.01, substeps=2, integrator="velocity_verlet"),
+    )
+    scene.join(diffsim.Joint("shoulder", "revolute", "upper"))
+    scene.join(diffsim.Joint("elbow", "revolute", "lower", "upper", point=[0.3, 0, 0]))
+    loss = diffsim.TargetPositionLoss(mesh, "lower/all", [0.1, -0.1, 0], 10)
+    for name, start in [("initial_coordinates", 0.4), ("initial_rates", -2.0)]:
+        unknown = diffsim.Unknown(name, joints=["elbow"], start=[start])
+        problem = diffsim.InverseProblem(scene, 10, loss, [unknown])
+        u = problem.start()
+        assert u.tolist() == ([start] if len(u) else [])
+        value, slope = problem.gradient(u)
+        assert slope[0] == pytest.approx(difference(lambda h: problem.value(u + h), 0.0, 1e-3), rel=1e-8)
+        assert value > 0.0
+    with pytest.raises(diffsim.InputError, match="needs joints"):
+        diffsim.Unknown("initial_rates")
+    with pytest.raises(diffsim.InputError, match="joints belong"):
+        diffsim.Unknown("gravity", joints=["elbow"])
+    with pytest.raises(diffsim.InputError, match="'knee' does not exist"):
+        diffsim.InverseProblem(scene, 10, loss, [diffsim.Unknown("initial_rates", joints=["knee"])])

@@ -39,7 +39,7 @@ Value value_in_document(const ParameterEntry& entry, const Unknown& unknown, con
     for (const double value : found) regions.items.push_back(scalar_with(value));
     return regions;
   }
-  if (!entry.map && entry.per == Per::global && width == 1) return scalar_with(found.at(0));
+  if (!entry.map && entry.joints.empty() && entry.per == Per::global && width == 1) return scalar_with(found.at(0));
   if (entry.map || entry.per == Per::global || width == 1) return list_of_numbers(found.data(), found.size());
   Value rows;
   rows.kind = Value::Kind::list;

@@ -336,6 +336,8 @@ struct ParameterEntry {
   std::optional<Numbers> map;
   std::optional<DistributionEntry> distribution;
   std::optional<ShapeFilterEntry> filter;
+  /// Names of joints whose initial coordinates or rates are the values of the unknown; empty for other unknowns.
+  std::vector<std::string> joints;
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   Place bounds_place;

@@ -8,6 +8,7 @@
 #include "app/inputs.hpp"
 #include "app/setup.hpp"
 #include "app/text_file.hpp"
+#include "body/parameters.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "io/fields.hpp"
 #include "mesh/cell_model.hpp"
@@ -374,7 +375,22 @@ void load_shape_filter(const Scene& scene, const TetrahedralMesh& mesh, const Pa
   });
 }
 
+/// Returns the unknown whose values are initial coordinates or rates of joints.
+Unknown make_start_of_joints(const Scene& scene, DifferentiableScene& solver, const ParameterEntry& entry) {
+  Unknown unknown;
+  at_place(entry.place, [&] {
+    const auto make = entry.name == JointParameters::initial_rates.name ? initial_rates : initial_coordinates;
+    unknown = make(*solver.mesh(), solver.system().joints(), entry.joints, solver.initial_state());
+  });
+  unknown.label = entry.label;
+  unknown.lower = entry.lower;
+  unknown.upper = entry.upper;
+  if (entry.initial) unknown.start = load_unknown(scene, *solver.mesh(), entry, *entry.initial, unknown, 1);
+  return unknown;
+}
+
 Unknown make_unknown(const Scene& scene, DifferentiableScene& solver, const ParameterEntry& entry) {
+  if (!entry.joints.empty()) return make_start_of_joints(scene, solver, entry);
   const TetrahedralMesh& mesh = *solver.mesh();
   Unknown unknown;
   unknown.parameter = is_of_boundary(entry.name) ? entry.name + ":" + entry.region->name : entry.name;

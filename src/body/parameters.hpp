@@ -52,6 +52,15 @@ struct JointParameters {
                                           "direction of a joint's axis, of any length, for the bodies at the "
                                           "rest positions",
                                       .components = 3};
+  static constexpr ParameterSpec initial_coordinates{
+      .name = "initial_coordinates",
+      .unit = "1",
+      .meaning = "initial coordinates of the joints in the list `joints`, rad or m"};
+  static constexpr ParameterSpec initial_rates{.name = "initial_rates",
+                                               .unit = "1/s",
+                                               .meaning =
+                                                   "initial rates of the coordinates of the joints in the list "
+                                                   "`joints`, rad/s or m/s"};
   static constexpr ParameterSpec armature{.name = "joint_armature",
                                           .unit = "kg m²",
                                           .meaning = "inertia of a motor's rotor with respect to a joint's coordinate",

@@ -36,6 +36,14 @@ void check_map(const Unknown& unknown, std::size_t values) {
                 ErrorKind::input);
 }
 
+/// Returns the values of `field`, of which the owned values are reduced by those of `other`.
+std::vector<double> difference(const Field& field, const Field& other) {
+  std::vector<double> values = field.to_host();
+  const std::vector<double> subtracted = other.to_host();
+  for (std::size_t i = 0; i < field.owned_size(); ++i) values[i] -= subtracted[i];
+  return values;
+}
+
 /// Returns the values number m · size to (m + 1) · size - 1.
 std::vector<double> slice(const std::vector<double>& values, std::size_t m, std::size_t size) {
   const auto begin = values.begin() + static_cast<std::ptrdiff_t>(m * size);
@@ -122,7 +130,11 @@ void InverseProblem::set_blocks() {
                       num_values = entries * static_cast<std::size_t>(block.components);
     const bool has_map = unknown.map_numbers > 0;
     block.values = unknown.logarithmic && !has_map ? make_exponential() : make_identity();
-    if (has_map) {
+    if (unknown.entry_map) {
+      block.shared = static_cast<std::size_t>(unknown.map_numbers);
+      block.entries = unknown.entry_map;
+      block.components = 1;
+    } else if (has_map) {
       collectively(comm(), [&] { check_map(unknown, num_values); });
       block.shared = static_cast<std::size_t>(unknown.map_numbers);
       std::vector<double> present = field_of_unknown.to_host();
@@ -153,11 +165,7 @@ void InverseProblem::set_blocks() {
     block.offset = size_;
     block.count = block.shared == 0 ? num_values : first ? block.shared : 0;
     size_ += block.count;
-    if (!unknown.carries.empty()) {
-      block.carried = initial_[unknown.carries].to_host();
-      const std::vector<double> present = field_of_unknown.to_host();
-      for (std::size_t i = 0; i < initial_[unknown.carries].owned_size(); ++i) block.carried[i] -= present[i];
-    }
+    if (!unknown.carries.empty()) block.carried = difference(initial_[unknown.carries], field_of_unknown);
     blocks_.push_back(block);
     if (unknown.distribution) set_distribution(k);
     if (unknown.shape_filter) set_shape_filter(k);
@@ -503,7 +511,8 @@ std::vector<double> InverseProblem::final_state_adjoint(const std::vector<double
 std::vector<std::string> value_names(const InverseProblem& problem, std::size_t k) {
   const Unknown& unknown = problem.unknowns()[k];
   std::vector<std::string> names;
-  for (int m = 0; m < unknown.map_numbers; ++m) names.push_back(unknown.name() + "[" + std::to_string(m) + "]");
+  for (int m = 0; m < unknown.map_numbers && !unknown.entry_map; ++m)
+    names.push_back(unknown.name() + "[" + std::to_string(m) + "]");
   for (std::size_t g = 0; g < unknown.group_names.size(); ++g) {
     std::string name = unknown.name();
     if (!unknown.group_names[g].empty())

@@ -16,6 +16,59 @@
 
 namespace diffsim {
 
+namespace {
+
+/// Returns the specifications of the parameters of viscosity, loads, attachments, joints, feedback, dynamics and
+/// contact.
+std::vector<ParameterSpec> specs_of_terms() {
+  using Dynamics = DynamicsParameters;
+  using Load = LoadParameters;
+  using Contact = ContactParameters;
+  return {ElasticParameters::viscosity,
+          ElasticParameters::bulk_viscosity,
+          Load::rayleigh_damping,
+          Load::drag,
+          Dynamics::gravity,
+          Dynamics::damping,
+          Load::traction,
+          Load::pressure,
+          Load::wind,
+          Load::wind_drag,
+          Load::moment,
+          Load::nodal_load,
+          AttachmentParameters::stiffness,
+          JointParameters::torque,
+          JointParameters::stiffness,
+          JointParameters::damping,
+          JointParameters::target,
+          JointParameters::friction,
+          JointParameters::limit_stiffness,
+          JointParameters::armature,
+          JointParameters::initial_coordinates,
+          JointParameters::initial_rates,
+          JointParameters::point,
+          JointParameters::axis,
+          FeedbackParameters::policy,
+          Dynamics::angular_velocity,
+          Dynamics::velocity,
+          Dynamics::rest_positions,
+          Dynamics::initial_positions,
+          Dynamics::initial_velocities,
+          Contact::barrier_distance,
+          Contact::barrier_stiffness,
+          Contact::contact_damping,
+          Contact::friction,
+          Contact::friction_velocity,
+          Contact::restitution,
+          Contact::thickness,
+          Contact::surface_scale,
+          Contact::obstacle_position,
+          Contact::obstacle_velocity,
+          Contact::obstacle_angular_velocity};
+}
+
+}  // namespace
+
 std::vector<ParameterSpec> parameter_specs() {
   std::vector<ParameterSpec> all;
   const auto add = [&](const ParameterSpec& spec) {
@@ -23,56 +76,14 @@ std::vector<ParameterSpec> parameter_specs() {
         std::any_of(all.begin(), all.end(), [&](const ParameterSpec& other) { return other.name == spec.name; });
     if (!is_there) all.push_back(spec);
   };
-  using Dynamics = DynamicsParameters;
-  using Load = LoadParameters;
-  using Contact = ContactParameters;
-  add(Dynamics::density);
+  add(DynamicsParameters::density);
   for (const ElasticLaw& law : elastic_laws()) {
     for (const ParameterSpec& spec : law.parameters) add(spec);
     if (law.signal) add(*law.signal);
   }
   for (const CellModel* const model : cell_models())
     for (const ParameterSpec& spec : model->parameters) add(spec);
-  for (const ParameterSpec& spec : {ElasticParameters::viscosity,
-                                    ElasticParameters::bulk_viscosity,
-                                    Load::rayleigh_damping,
-                                    Load::drag,
-                                    Dynamics::gravity,
-                                    Dynamics::damping,
-                                    Load::traction,
-                                    Load::pressure,
-                                    Load::wind,
-                                    Load::wind_drag,
-                                    Load::moment,
-                                    Load::nodal_load,
-                                    AttachmentParameters::stiffness,
-                                    JointParameters::torque,
-                                    JointParameters::stiffness,
-                                    JointParameters::damping,
-                                    JointParameters::target,
-                                    JointParameters::friction,
-                                    JointParameters::limit_stiffness,
-                                    JointParameters::armature,
-                                    JointParameters::point,
-                                    JointParameters::axis,
-                                    FeedbackParameters::policy,
-                                    Dynamics::angular_velocity,
-                                    Dynamics::velocity,
-                                    Dynamics::rest_positions,
-                                    Dynamics::initial_positions,
-                                    Dynamics::initial_velocities,
-                                    Contact::barrier_distance,
-                                    Contact::barrier_stiffness,
-                                    Contact::contact_damping,
-                                    Contact::friction,
-                                    Contact::friction_velocity,
-                                    Contact::restitution,
-                                    Contact::thickness,
-                                    Contact::surface_scale,
-                                    Contact::obstacle_position,
-                                    Contact::obstacle_velocity,
-                                    Contact::obstacle_angular_velocity})
-    add(spec);
+  for (const ParameterSpec& spec : specs_of_terms()) add(spec);
   return all;
 }
 

@@ -130,6 +130,35 @@ TEST_F(Rigid, a_joint_follows_another) {
   refused(text("follows: {joint: rail}", "planar"), "follows 'rail', which is neither revolute nor prismatic");
 }
 
+TEST_F(Rigid, starts_of_joints_are_unknowns) {
+  const auto text = [](const std::string& parameters) {
+    return "bodies:\n  upper: {kind: rigid, mesh: {box: {size: [0.3, 0.04, 0.04], cells: [1, 1, 1]}}, density: 600}\n"
+           "  lower: {kind: rigid, mesh: {box: {size: [0.2, 0.03, 0.04], cells: [1, 1, 1]}}, density: 600, placement: "
+           "{translate: [0.3, 0, 0]}}\n"
+           "joints:\n  shoulder: {kind: revolute, body: upper, point: [0, 0, 0], axis: [0, 0, 1]}\n"
+           "  elbow: {kind: revolute, body: lower, to: upper, point: [0.3, 0, 0], axis: [0, 0.2, 1]}\n"
+           "solver: {integrator: velocity_verlet, dt: 0.01, steps: 20, substeps: 1}\n"
+           "objective: [{type: target_position, region: lower/all, target: [0.1, 0.2, 0]}]\n"
+           "parameters: [" +
+           parameters + "]\n";
+  };
+  const std::string start = "{name: initial_coordinates, joints: [elbow, shoulder]";
+  write("scene.yaml", text(start + ", initial: [0.3, -0.2]}"));
+  good({"check", "scene.yaml"}, "check");
+  good({"gradient", "scene.yaml"}, "gradient");
+  EXPECT_EQ(dataset("gradient/gradient.h5", "/gradient/initial_coordinates").size(), 2u);
+  good({"tangent", "scene.yaml"}, "tangent");
+  write("scene.yaml", text("{name: initial_rates, joints: [elbow], initial: 0.7}, {name: gravity}"));
+  good({"check", "scene.yaml"}, "check");
+  refused(text("{name: initial_rates}"), "parameters[0].joints: is missing; give a list of names");
+  refused(text("{name: initial_rates, joints: [wrist]}"), "joint 'wrist' does not exist");
+  refused(text(start + ", per: region}"), "parameters[0].per: does not belong to initial_coordinates");
+  refused(text(start + ", initial: [1, 2, 3]}"), "a list with one number per joint");
+  refused(text(start + "}, {name: initial_rates, joints: [elbow]}"), "cannot both be unknowns; remove one");
+  refused(text(start + "}, {name: \"joint_axis:elbow\"}"), "cannot both be unknowns; remove one");
+  refused(text("{name: gravity, joints: [elbow]}"), "belongs to initial_coordinates and initial_rates; remove it");
+}
+
 TEST_F(Rigid, moves_with_the_least_effort) {
   // A unit mass goes from 0 to 1 m in 1 s and stops there. The least ∫ u² dt is 12 N² s, with u = 6 - 12 t.
   write("scene.yaml",

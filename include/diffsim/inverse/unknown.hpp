@@ -8,9 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "diffsim/body/joint.hpp"
+#include "diffsim/core/state.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 
 namespace diffsim {
+
+class EntryMap;
 
 /// Linear filter of densities ρ, one density per tetrahedron (Lazarov & Sigmund 2011). The filtered densities ρ̃ = F ρ
 /// solve the equation ρ̃ - r² Δρ̃ = ρ with a length r and Neumann boundary conditions, discretised by two-point fluxes
@@ -126,7 +130,10 @@ struct Unknown {
   /// contains this rank's rows of B, [entries · components, values of u]. For an unknown with a linear map, `lower`,
   /// `upper` and `start` are values of u (an empty `start` means u = 0), and `group` must be empty.
   std::vector<double> map = {};
-  int map_numbers = 0;  ///< number of columns of the matrix `map`; 0 if the unknown has no linear map
+  int map_numbers = 0;  ///< number of columns of the matrix `map`, or of values u of `entry_map`; 0: no map
+  /// Nonlinear map from `map_numbers` values u, shared by all ranks, to the parameter, in place of the matrix `map`
+  /// (src/inverse/parametrisation.hpp); `start` must contain the start values of u. nullptr: no nonlinear map.
+  std::shared_ptr<const EntryMap> entry_map = nullptr;
   /// Density-based distribution of a material, instead of values of the parameter: the unknowns are the densities of
   /// the tetrahedra. An unknown with a material distribution cannot have groups, a linear map or a logarithm.
   std::optional<MaterialDistribution> distribution = {};
@@ -155,5 +162,21 @@ struct Unknown {
   /// Name of the unknown in files and messages.
   const std::string& name() const { return label.empty() ? parameter : label; }
 };
+
+/// Returns the unknown whose values are the initial coordinates (rad or m) of revolute and prismatic joints: it sets
+/// `initial_positions`. If the coordinate of a joint changes, the bodies on the side of the joint that is not connected
+/// with the world move with it; if neither side is connected with the world, the side of `Joint::body` moves. Joints
+/// that follow a joint move with it. `joints`: all joints of the scene (`System::joints`). `names`: names of the joints
+/// whose coordinates are values of the unknown; they are also its `group_names`. `initial`: initial state.
+///
+/// Throws Error (input) for an unknown name, a name that occurs twice, a joint that is neither revolute nor prismatic
+/// or that follows another joint, joints in closed loops, joints with an armature, bodies that are not at their rest
+/// positions, and initial velocities that are not zero. Collective.
+Unknown initial_coordinates(const TetrahedralMesh& mesh, const std::vector<Joint>& joints,
+                            const std::vector<std::string>& names, const State& initial);
+/// Returns the unknown whose values are the initial rates (rad/s or m/s) of the coordinates of joints: it sets
+/// `initial_velocities`. Arguments and errors are those of `initial_coordinates`; initial velocities need not be zero.
+Unknown initial_rates(const TetrahedralMesh& mesh, const std::vector<Joint>& joints,
+                      const std::vector<std::string>& names, const State& initial);
 
 }  // namespace diffsim
