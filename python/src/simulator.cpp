@@ -247,7 +247,8 @@ nb::list contact_forces(SimulatorHandle& handle) {
     const LibraryScope scope;
     Simulator& simulator = handle.get();
     const State& state = simulator.state();
-    if (simulator.scene().has_contact()) forces = simulator.scene().contact_forces(simulator.step_number(), state);
+    if (simulator.scene().has_contact_forces())
+      forces = simulator.scene().contact_forces(simulator.step_number(), state);
   }
   nb::list made;
   for (const ContactForce& one : forces)

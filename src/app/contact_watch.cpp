@@ -9,7 +9,7 @@
 namespace diffsim::app {
 
 std::optional<ContactState> ContactWatch::observe(int n, const State& state) {
-  if (!solver_.has_contact()) return {};
+  if (!solver_.has_contact_forces()) return {};
   const ContactState now = solver_.contact_state(n, state);
   worst_.min_distance = std::min(worst_.min_distance, now.min_distance);
   worst_.active_pairs = std::max(worst_.active_pairs, now.active_pairs);
@@ -20,7 +20,7 @@ std::optional<ContactState> ContactWatch::observe(int n, const State& state) {
 }
 
 void ContactWatch::write(Report& report) const {
-  if (!solver_.has_contact()) return;
+  if (!solver_.has_contact_forces()) return;
   ReportValue& contact = report["contact"];
   contact["min_distance"];
   if (std::isfinite(worst_.min_distance)) contact["min_distance"] = worst_.min_distance;

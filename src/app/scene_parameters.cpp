@@ -537,6 +537,9 @@ Numbers parse_values(const Value& value, const ParameterEntry& entry, const Scen
   if (numbers.array() && numbers.array()->shape.empty()) return numbers;
   if (entry.map)
     expect_shape(numbers, {{}, {-1}}, "a number, or a list with one number per mode");
+  else if (!entry.joints.empty())
+    expect_shape(numbers, {{}, {static_cast<std::int64_t>(entry.joints.size())}},
+                 "a number, or a list with one number per joint");
   else
     check_shape(numbers, entry, spec_of(entry.name).components, scene.solver.steps);
   return numbers;

@@ -249,33 +249,11 @@ JointDrive together(JointDrive drive, const JointDrive& of_file) {
   return drive;
 }
 
-/// Returns the name of the mesh's body for the name ROBOT/LINK of a robot's link, and `name` for other names. Throws
-/// Error (input) for an unknown link, and for a link that a fixed joint joins to another link.
-std::string body_of_link(const Scene& scene, const std::string& name) {
-  for (const RobotEntry& entry : scene.robots) {
-    if (!name.starts_with(entry.name + '/')) continue;
-    std::string known;
-    for (std::size_t b = 0; b < entry.robot->materials.size(); ++b) {  // the bodies that follow are rotors
-      const std::string& body = entry.robot->bodies[b].name;
-      const std::string link = body.substr(entry.name.size() + 1);
-      if (name == entry.name + '/' + link) return body;
-      known += (known.empty() ? "" : ", ") + entry.name + '/' + link;
-    }
-    throw Error("there is no body '" + name +
-                    "'; links that fixed joints connect form one body with the name of the link " +
-                    "nearest to the base; bodies of the robot: " + known,
-                ErrorKind::input);
-  }
-  return name;
-}
-
 void add_joints(const Scene& scene, DifferentiableScene& solver) {
   const MPI_Comm comm = solver.mesh()->comm();
   for (const JointEntry& entry : scene.joints)
     at_place(entry.place, [&] {
-      Joint joint = entry.joint;
-      for (std::string* const body : {&joint.body, &joint.other}) *body = body_of_link(scene, *body);
-      solver.join(joint);
+      solver.join(entry.joint);
       if (entry.is_driven) solver.drive(entry.joint.name, load_drive(scene, entry, comm));
     });
   for (const RobotEntry& robot : scene.robots) {

@@ -19,7 +19,7 @@ StepLog::StepLog(Job& job, DifferentiableScene& solver, std::optional<int> resum
         (model_ ? ",newton_iterations,linear_iterations,projections,cuts,obstructions,reductions,newton_residual,"
                   "held_rounds"
                 : "") +
-        (solver.has_contact() ? ",min_distance,active_pairs,intersections" : "");
+        (solver.has_contact_forces() ? ",min_distance,active_pairs,intersections" : "");
     const std::string rows = resumed ? rows_until(*resumed, header) : "";
     file_.open(path_);
     file_ << header << '\n' << rows << std::flush;

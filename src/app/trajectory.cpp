@@ -142,7 +142,7 @@ std::string record_trajectory(Job& job, DifferentiableScene& solver,
   writer.label(scene_attribute, scene_of_run(job));
   add_joints(writer, job, solver);
   add_sensors(writer, job, solver);
-  if (job.scene.output.contact_forces && solver.has_contact()) add_contact_forces(writer, solver);
+  if (job.scene.output.contact_forces && solver.has_contact_forces()) add_contact_forces(writer, solver);
   const auto finish = [&](bool complete) {
     const Stopwatch io(job.report, "io");
     writer.finish(complete);

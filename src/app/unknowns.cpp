@@ -386,6 +386,8 @@ Unknown make_start_of_joints(const Scene& scene, DifferentiableScene& solver, co
   unknown.lower = entry.lower;
   unknown.upper = entry.upper;
   if (entry.initial) unknown.start = load_unknown(scene, *solver.mesh(), entry, *entry.initial, unknown, 1);
+  require_finite(solver.mesh()->comm(), unknown.start, entry, entry.place);
+  check_start(*solver.mesh(), entry, unknown, unknown.start);
   return unknown;
 }
 

@@ -1,13 +1,18 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "contact/plane_impact.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "contact/pair_kernels.hpp"
 #include "contact/placed_plane.hpp"
 #include "contact/surface_groups.hpp"
+#include "core/file_order.hpp"
 #include "diffsim/core/impl/point_kernels_impl.hpp"
+#include "mesh/bodies.hpp"
 
 namespace diffsim {
 namespace contact {
@@ -103,14 +108,26 @@ struct One {
   }
 };
 
+/// Functor that finds the vertex with the smallest gap.
+template <class Law>
+struct LowestGap {
+  point::Sweep<Law> sweep;
+  KOKKOS_INLINE_FUNCTION void operator()(int i, Kokkos::MinLoc<double, int>::value_type& lowest) const {
+    const double gap = sweep.force.plane.gap(Law::of_plane(point::read(sweep, i)));
+    if (gap < lowest.val) lowest = {gap, i};
+  }
+};
+
 template <bool thick>
 class PlaneImpacts final : public Impact {
   using Law = contact::PlaneImpact<thick>;
 
  public:
-  PlaneImpacts(const std::string& label, const contact::PlaneForce<thick>& plane, const ContactLawNames& law,
-               const std::vector<int>& vertices)
-      : takes_("impact on plane " + label, parameters_of(label, law)),
+  PlaneImpacts(std::shared_ptr<const TetrahedralMesh> mesh, const std::string& label,
+               const contact::PlaneForce<thick>& plane, const ContactLawNames& law, const std::vector<int>& vertices)
+      : mesh_(std::move(mesh)),
+        label_(label),
+        takes_("impact on plane " + label, parameters_of(label, law)),
         plane_(plane),
         count_(static_cast<int>(vertices.size())),
         vertices_(to_device("diffsim::contact::impact_vertices", vertices)) {}
@@ -119,6 +136,20 @@ class PlaneImpacts final : public Impact {
   void prepare(const ParameterSet& parameters) override {
     takes_.check(
         parameters, [](const Entities&) { return false; }, "each vertex");
+  }
+  std::string inside(const PlaceOfImpact& at, const ParameterSet& parameters) override {
+    const point::Sweep<Law> of = sweep(at, parameters, true);
+    Kokkos::MinLoc<double, int>::value_type lowest{0.0, -1};
+    Kokkos::parallel_reduce("diffsim::contact::lowest_gap", of.all(), LowestGap<Law>{of},
+                            Kokkos::MinLoc<double, int>(lowest));
+    // Rounding errors of a vertex that rests on the plane do not count.
+    const std::vector<double> x = at.fields.positions.to_host();
+    double extent = 0.0;
+    for (const double value : x) extent = std::max(extent, std::abs(value));
+    if (!(lowest.val < -1e-10 * extent)) return {};
+    const auto vertex = static_cast<std::size_t>(host_view(vertices_)(static_cast<std::size_t>(lowest.loc)));
+    return "vertex " + vertex_name(mesh_->bodies(), mesh_->vertex_order().file_index()[vertex]) + " and plane " +
+           label_ + " near " + contact::text_of({x[3 * vertex], x[3 * vertex + 1], x[3 * vertex + 2]});
   }
   bool add_changes(const PlaceOfImpact& at, const ParameterSet& parameters, Field& dx, Field& dv) override {
     const point::Sweep<Law> of_velocities = sweep(at, parameters, true);
@@ -185,6 +216,8 @@ class PlaneImpacts final : public Impact {
             numbers(at, gradient, adjoint.accelerations.data())};
   }
 
+  std::shared_ptr<const TetrahedralMesh> mesh_;
+  std::string label_;
   point::Parameters<P> takes_;
   contact::PlaneForce<thick> plane_;
   int count_;
@@ -192,16 +225,18 @@ class PlaneImpacts final : public Impact {
 };
 
 template <bool thick>
-std::unique_ptr<Impact> make(const TetrahedralMesh& mesh, const PlaneShape& plane, const PlaneLaw& law) {
-  return std::make_unique<PlaneImpacts<thick>>(plane.label, contact::placed_plane<thick>(plane), law.parameters,
-                                               contact::surface_vertices(mesh, law.regions, law.groups, law.dimension));
+std::unique_ptr<Impact> make(const std::shared_ptr<const TetrahedralMesh>& mesh, const PlaneShape& plane,
+                             const PlaneLaw& law) {
+  return std::make_unique<PlaneImpacts<thick>>(
+      mesh, plane.label, contact::placed_plane<thick>(plane), law.parameters,
+      contact::surface_vertices(*mesh, law.regions, law.groups, law.dimension));
 }
 
 }  // namespace
 
 std::unique_ptr<Impact> make_plane_impact(const std::shared_ptr<const TetrahedralMesh>& mesh, const PlaneShape& plane,
                                           const PlaneLaw& law) {
-  return law.parameters.has_thickness() ? make<true>(*mesh, plane, law) : make<false>(*mesh, plane, law);
+  return law.parameters.has_thickness() ? make<true>(mesh, plane, law) : make<false>(mesh, plane, law);
 }
 
 }  // namespace diffsim

@@ -21,7 +21,9 @@ namespace diffsim {
 ///   u·n ← e w + s a·n,   g ← s e w + ½ s² a·n.
 /// If e w + s a·n < 0, the vertex would meet the plane again before the end of the substep. The vertex then stays on
 /// the plane: u·n ← 0, g ← 0. With the change j of the normal velocity at the impact and Coulomb's coefficient µ, the
-/// sliding velocity u_t changes by -min(µ j, |u_t|) u_t/|u_t|, and the position by s times this change.
+/// sliding velocity u_t at the time of impact changes by -min(µ j, |u_t|) u_t/|u_t|, and the position by s times this
+/// change. For a vertex that stays on the plane, u_t is the sliding velocity at the end of the substep, and s =
+/// min(g/(u·n), h).
 ///
 /// The time s depends on the state, so the derivatives of an impact include the derivative of the time of impact, which
 /// gives the saltation matrix of the event (Kong et al. 2024, Saltation Matrices). For velocity Verlet and a

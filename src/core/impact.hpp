@@ -47,6 +47,9 @@ class Impact {
   virtual std::string name() const = 0;
   /// Checks the parameters. Must be called after each change of parameters. Throws Error if a parameter is missing.
   virtual void prepare(const ParameterSet& parameters) = 0;
+  /// Returns text, for error messages, that names a vertex of this rank on the wrong side, for example inside a
+  /// half-space; empty if there is no such vertex.
+  virtual std::string inside(const PlaceOfImpact& at, const ParameterSet& parameters) = 0;
   /// Adds Δx to `dx` and Δv to `dv`. Returns false if all changes of this rank's vertices are zero.
   virtual bool add_changes(const PlaceOfImpact& at, const ParameterSet& parameters, Field& dx, Field& dv) = 0;
   /// Adds the derivatives of Δx to `dx` and of Δv to `dv`, along the change `along` of x, v and a, and the change

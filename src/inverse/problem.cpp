@@ -113,7 +113,19 @@ std::unique_ptr<Schedule> InverseProblem::make_product_schedule() {
   return diffsim::make_schedule(checkpoints_, num_steps_, &product_plan_->checkpoints);
 }
 
+void InverseProblem::require_one_start() const {
+  for (std::size_t k = 0; k < unknowns_.size(); ++k)
+    for (std::size_t other = 0; unknowns_[k].entry_map && other < unknowns_.size(); ++other) {
+      const std::string& name = unknowns_[other].parameter;
+      if (other != k && (state_field(name) || name.starts_with("joint_point:") || name.starts_with("joint_axis:")))
+        throw Error("'" + unknowns_[k].name() + "' and '" + unknowns_[other].name() +
+                        "' cannot both be unknowns; give all joints in one unknown, or remove one",
+                    ErrorKind::input);
+    }
+}
+
 void InverseProblem::set_blocks() {
+  require_one_start();
   const bool first = rank_of(comm()) == 0;
   for (std::size_t k = 0; k < unknowns_.size(); ++k) {
     Unknown& unknown = unknowns_[k];

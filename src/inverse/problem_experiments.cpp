@@ -51,6 +51,7 @@ void InverseProblem::add(InverseProblem& experiment) {
     const Unknown &one = unknowns_[k], &other = experiment.unknowns_[k];
     is_same = one.name() == other.name() && one.parameters() == other.parameters() &&
               one.logarithmic == other.logarithmic && one.map_numbers == other.map_numbers &&
+              (!one.entry_map || one.group_names == other.group_names) &&
               one.distribution.has_value() == other.distribution.has_value() && has_same_prescribed(one, other) &&
               !one.shape_filter == !other.shape_filter && blocks_[k].count == experiment.blocks_[k].count &&
               blocks_[k].shared == experiment.blocks_[k].shared;

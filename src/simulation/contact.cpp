@@ -94,18 +94,21 @@ struct AffineSums {
   double area, fall, weight;
 };
 /// Returns the barrier stiffness κ (Pa) that stops affine bodies, which only the barrier stops; 0 without affine
-/// bodies. `softening`: relative pressure of the barrier at the gap d̂/10 due to the thickness.
-double stiffness_of_affine_bodies(const TetrahedralMesh& mesh, const AffineSums& sums, double d_hat, double softening) {
+/// bodies. `softening`: relative pressure of the barrier at the gap d̂/10 due to the thickness. `obstacles`: number of
+/// obstacles that consist of triangles.
+double stiffness_of_affine_bodies(const TetrahedralMesh& mesh, const AffineSums& sums, double d_hat, double softening,
+                                  std::size_t obstacles) {
   if (!(sums.area > 0.0)) return 0.0;
   // At the gap d̂/10, the barrier's energy per area is 4.51 κ d̂. On a tenth of the surface, this energy must equal the
   // energy of a fall by the body's size.
   const double by_fall = sums.fall / (touching * sums.area) / (4.51 * d_hat);
-  double count = 0.0;
-  for (const MeshBody& body : mesh.bodies()) count += body.affine ? 1.0 : 0.0;
-  if (count < 2.0) return by_fall;
+  std::size_t count = 0;
+  for (const MeshBody& body : mesh.bodies()) count += body.affine ? 1 : 0;
+  if (count + obstacles < 2) return by_fall;
   // Stiff bodies may touch at crossing edges only. At the gap d̂/10, the force between two crossing edges is 5.36 κ d̂²,
   // which must be the mean weight of an affine body.
-  return std::max(by_fall, sums.weight / count / (5.36 * d_hat * d_hat * softening));
+  const double weight = sums.weight / static_cast<double>(count);
+  return std::max(by_fall, weight / (5.36 * d_hat * d_hat * softening));
 }
 
 /// Throws Error (input) for a thickness outside the parameter's range, or for a thickness of an unknown body.
@@ -321,7 +324,7 @@ void add_surfaces(const ContactOptions& options, const ContactGroups& groups, MP
 
 }  // namespace
 
-double DifferentiableScene::adaptive_stiffness(double barrier_distance, double thickness) {
+double DifferentiableScene::adaptive_stiffness(double barrier_distance, double thickness, std::size_t mesh_obstacles) {
   integrator_->prepare();
   const Field& rest = parameters().at("rest_positions").field;
   std::vector<double> areas = contact::RestAreas(*mesh_).areas(rest);
@@ -358,7 +361,8 @@ double DifferentiableScene::adaptive_stiffness(double barrier_distance, double t
   const double pressure = 4.33 * half.pressure, slope = 15.1 * half.slope;
   const double by_weight = sums[2] * g / (touching * (sums[1] + sums[5])) / pressure;
   const double by_fall = stiffness_of_affine_bodies(*mesh_, {sums[5], sums[6] * g, sums[7] * g}, barrier_distance,
-                                                    Softening(0.1, barrier_distance, thickness).pressure);
+                                                    Softening(0.1, barrier_distance, thickness).pressure,
+                                                    obstacle_bodies().size() + mesh_obstacles);
   if (sums[5] > 0.0 && !(sums[1] > 0.0)) {
     if (by_fall > 0.0) return std::max(by_weight, by_fall);
     throw Error(
@@ -380,9 +384,10 @@ double DifferentiableScene::adaptive_stiffness(double barrier_distance, double t
 void DifferentiableScene::add_contact(const ContactOptions& options) {
   if (contact_) throw Error("the scene already has contact; give all obstacles at once", ErrorKind::input);
   require_valid(options, *mesh_, obstacle_bodies());
-  const double stiffness = options.adaptive_stiffness && has_pressure(options)
-                               ? adaptive_stiffness(options.barrier_distance, largest_thickness(options))
-                               : options.barrier_stiffness;
+  const double stiffness =
+      options.adaptive_stiffness && has_pressure(options)
+          ? adaptive_stiffness(options.barrier_distance, largest_thickness(options), options.meshes.size())
+          : options.barrier_stiffness;
   const ParameterAdder adder(parameters(), mesh_->comm());
   adder.add_laws(options, stiffness);
   const bool friction = has_dissipation(options);
@@ -415,6 +420,14 @@ void DifferentiableScene::require_apart() {
   const State state = initial_state();
   integrator_->prepare();
   const Configuration at{state["positions"]};
+  for (const auto& impact : system().impacts()) {
+    const Field& v = state["velocities"];
+    const std::string inside = impact->inside({{state["positions"], v, v}, 0, 0.0, dt()}, parameters());
+    collectively(mesh_->comm(), [&] {
+      if (!inside.empty())
+        throw Error("the body is inside an obstacle at the start: " + inside + "; move them apart", ErrorKind::input);
+    });
+  }
   for (ContactTerm* term : contacts_) {
     const std::int64_t count = term->state(at, parameters()).intersections;
     const std::string pairs = term->intersecting();

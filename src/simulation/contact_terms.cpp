@@ -162,7 +162,10 @@ sensor::ContactBetween make_contact_between(const SceneContact& contact, const T
     surface = embed_surfaces(mesh, contact.options.surfaces, regions, contact.options.scales);
   sensor::ContactBetween made;
   made.terms = make_terms(contact, surface, groups, forces_of(contact, part));
-  if (made.terms.empty()) throw error_of(between, "the two sides do not touch each other; name another pair");
+  if (made.terms.empty())
+    throw error_of(
+        between,
+        "the two sides have no contact forces: they do not touch each other, or by impacts only; name another pair");
   made.is_embedded = surface.map != nullptr;
   // Obstacles that are no bodies have no vertices in the mesh. The force on such an obstacle is minus the force on the
   // other side.

@@ -150,6 +150,11 @@ TEST_F(Rigid, starts_of_joints_are_unknowns) {
   good({"tangent", "scene.yaml"}, "tangent");
   write("scene.yaml", text("{name: initial_rates, joints: [elbow], initial: 0.7}, {name: gravity}"));
   good({"check", "scene.yaml"}, "check");
+  write("scene.yaml",
+        text(start + "}") +
+            "priors: [{parameter: initial_coordinates, type: normal, mean: [-0.3, 0.5], deviation: 0.1}]\n");
+  good({"check", "scene.yaml"}, "check");
+  refused(text(start + ", initial: [2, 0], bounds: [-1, 1]}"), "the initial value 2 is outside the bounds [-1, 1]");
   refused(text("{name: initial_rates}"), "parameters[0].joints: is missing; give a list of names");
   refused(text("{name: initial_rates, joints: [wrist]}"), "joint 'wrist' does not exist");
   refused(text(start + ", per: region}"), "parameters[0].per: does not belong to initial_coordinates");

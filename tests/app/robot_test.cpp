@@ -123,6 +123,11 @@ TEST_F(RobotTest, carries_a_body_of_the_scene) {
   const std::vector<double> found = dataset("parts/trajectory.h5", "/bodies/arm/joints");
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-6);
+  std::string hooked = text;
+  hooked.replace(hooked.find("{kind: fixed, body: load"), 24, "{kind: revolute, axis: [0, 0, 1], body: load");
+  hooked.replace(hooked.find("objective: ["), 12, "objective: [{type: joint, joint: weld, target: 0.3}, ");
+  write("scene.yaml", hooked);
+  good({"check", "scene.yaml"}, "check");
   refused(
       [&] {
         std::string wrong = text;

@@ -115,8 +115,11 @@ TEST(joint_start, rates_are_those_of_the_joints) {
     v.resize(3 * static_cast<std::size_t>(scene.mesh()->num_owned_vertices()));
     return v;
   }());
-  const std::vector<double> again = rates_of(scene).start;
-  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(again.at(k), rates[k], 1e-14);
+  const Unknown again = rates_of(scene);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(again.start.at(k), rates[k], 1e-14);
+  const std::vector<double> v = state["velocities"].to_host(),
+                            same = state_at(scene, again, again.start, "velocities")["velocities"].to_host();
+  for (std::size_t i = 0; i < v.size(); ++i) EXPECT_NEAR(same[i], v[i], 1e-15);
   // Along the velocities, the coordinates change by the rates, and all other constraints hold to first order.
   const double h = 1e-6;
   State moved = scene.initial_state();
@@ -221,6 +224,18 @@ TEST(joint_start, refusals) {
   displaced.set_initial_displacement(
       std::vector<double>(3 * static_cast<std::size_t>(displaced.mesh()->num_owned_vertices()), 0.1));
   expect_refused([&] { coordinates_of(displaced); }, {"bodies at their rest positions"});
+  SumLoss loss;
+  loss.add(std::make_unique<TargetPositionLoss>(*scene.mesh(), scene.mesh()->region("slider/all"),
+                                                std::array<double, 3>{}, 2));
+  MemoryStore store;
+  const auto problem_of = [&](const std::vector<Unknown>& unknowns) {
+    InverseProblem(
+        scene.model(), scene.initial_state(), 2, loss, unknowns,
+        [](int n) { return std::make_unique<UniformSchedule>(n, 2); }, store);
+  };
+  for (const Unknown& other :
+       {coordinates_of(scene, {"elbow"}), rates_of(scene), Unknown{"initial_velocities"}, Unknown{"joint_axis:elbow"}})
+    expect_refused([&] { problem_of({coordinates_of(scene, {"shoulder"}), other}); }, {"cannot both be unknowns"});
   DifferentiableScene loop = make_arm(MPI_COMM_WORLD);
   loop.join({"tie", JointKind::spherical, "slider", "", {0.5, 0.03, 0.02}});
   expect_refused([&] { coordinates_of(loop, {"elbow"}); }, {"joint 'elbow' belongs to a closed loop"});

@@ -140,6 +140,16 @@ TEST(affine, adaptive_stiffness_follows_the_weight_on_crossing_edges) {
                                {.gravity = {0.0, -10.0, 0.0}, .integrator = Integrator::newmark});
     return solver.adaptive_stiffness(distance);
   };
+  const auto alone = [](std::size_t obstacles) {
+    std::vector<NamedMesh> bodies;
+    bodies.push_back(affine_box(MPI_COMM_WORLD, "crate", {0.2, 0.2, 0.2}, {0.0, 0.2, 0.0}));
+    auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+    DifferentiableScene solver(mesh, {stiff(1e7, 1000.0)},
+                               {.gravity = {0.0, -10.0, 0.0}, .integrator = Integrator::newmark});
+    return solver.adaptive_stiffness(1e-3, 0.0, obstacles);
+  };
+  EXPECT_NEAR(alone(1) * 5.36e-6, 80.0, 1e-6);
+  EXPECT_LT(alone(0), 0.1 * alone(1));
   const double distance = 1e-3, gap = 0.1 * distance;
   const contact::Barrier psi(gap * gap, distance, 0.0);
   const double of_edges = 0.25 * distance * distance * -2.0 * gap * psi.gradient;  // force for κ = 1 Pa, N

@@ -347,8 +347,44 @@ TEST(impact, a_fixed_component_does_not_move) {
     EXPECT_EQ(before[3 * v + 1], after[3 * v + 1]);
 }
 
+/// A spring that a floor throws upwards must not pass through the block above it, which has a barrier.
+TEST(impact, contact_sees_the_motion_after_an_impact) {
+  for (const char* const integrator : {"velocity_verlet", "symplectic_euler"}) {
+    SCOPED_TRACE(integrator);
+    std::vector<NamedMesh> bodies;
+    bodies.push_back(
+        {"block", testing_mesh::box_body(MPI_COMM_WORLD, {"block", {0.1, 0.05, 0.1}, {1, 1, 1}, {0.0, 0.0015, 0.0}})});
+    bodies.push_back(
+        {"spring", testing_spring::segments(MPI_COMM_WORLD, {{0.02, 5e-4, 0.03}, {0.05, 5e-4, 0.04}}, {{0, 1}})});
+    auto mesh = std::make_shared<TetrahedralMesh>(MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, std::move(bodies)));
+    const DifferentiableMaterial rubber{
+        "stable_neo_hookean", {{"youngs_modulus", 5e4}, {"poisson_ratio", 0.3}, {"density", 1000.0}}, "block/all"};
+    const DifferentiableMaterial springs{"springs", {{"spring_stiffness", 1.0}, {"point_mass", 2.0}}, "spring/all"};
+    DifferentiableSolver options{.dt = 1e-3, .substeps = 1, .damping = 1.0, .gravity = {0.0, 0.0, 0.0}};
+    options.integrator = integrator_named(integrator);
+    DifferentiableScene solver(mesh, {rubber, springs}, options);
+    ContactOptions contact{.barrier_distance = 1e-4, .barrier_stiffness = 1.0};
+    contact.planes.push_back({.label = "floor"});
+    contact.pairs = {{.between = {"spring", "floor"}, .law = ContactLawKind::impact, .restitution = 1.0}};
+    solver.add_contact(contact);
+    std::vector<double> velocity(3 * static_cast<std::size_t>(mesh->num_owned_vertices()), 0.0);
+    for (const int v : mesh->region("spring/all").vertices)
+      if (v < mesh->num_owned_vertices()) velocity[3 * static_cast<std::size_t>(v) + 1] = -2.5;
+    solver.set_initial_velocity(velocity);
+    solver.require_apart();
+    State state = solver.initial_state();
+    testing_simulation::expect_refused([&] { solver.step(0, state); }, {"would be passed through", "block"});
+  }
+}
+
 TEST(impact, refusals) {
   using testing_simulation::expect_refused;
+  Scene inside = corner("symplectic_euler");
+  inside.contact.planes[0].point[1] = 0.02;
+  DifferentiableScene deep = make_solver(inside);
+  expect_refused([&] { deep.require_apart(); }, {"inside an obstacle at the start", "plane floor", "move them apart"});
+  EXPECT_TRUE(deep.has_contact());
+  EXPECT_FALSE(deep.has_contact_forces());
   const auto refuse = [](const Scene& scene, const std::vector<std::string>& words) {
     expect_refused(
         [&] {

@@ -73,9 +73,10 @@ struct LinearOptions {
   /// Tolerance of the residuals of the linear systems in the tangent and in the adjoint of a step, relative to the norm
   /// of the right-hand side. The linear systems of Newton's iterations use `NewtonOptions::linear_tolerance`.
   double tolerance = 1e-11;
-  /// Largest number of unknowns for which the matrix of a linear system is factored. Unknowns of affine bodies, rigid
-  /// bodies and rotors of joints do not count, as long as there are at most 20 · `direct_below` unknowns in all. Larger
-  /// linear systems are solved by conjugate gradients, or by GMRES if the matrix is not symmetric.
+  /// Largest number of unknowns for which the matrix of a linear system is factored. Fixed and prescribed components
+  /// are not unknowns. Unknowns of affine bodies, rigid bodies and rotors of joints do not count, as long as there are
+  /// at most 20 · `direct_below` unknowns in all. Larger linear systems are solved by conjugate gradients, or by GMRES
+  /// if the matrix is not symmetric.
   int direct_below = 5000;
   /// True if Krylov methods compute products with the matrix J of a linear system from the tangents of the force terms,
   /// so that the assembled matrix J is used for preconditioners and factorisations only. Requires a symmetric J. If J

@@ -276,6 +276,9 @@ class InverseProblem {
     std::vector<double> carried;              // d = x[0] - p for the field `Unknown::carries` of x[0]
   };
   void set_blocks();
+  /// Throws Error (input) if an unknown with a nonlinear map, which sets a field of the initial state, excludes another
+  /// unknown.
+  void require_one_start() const;
   /// Copies the unknowns of `other`, with the parameter values p0 of their maps, to the first unknowns of this problem.
   void copy_unknowns(const InverseProblem& other);
   /// Throws Error (input) if groups of processes share this problem.

@@ -129,8 +129,9 @@ class DifferentiableScene {
   /// that a ContactPair in `options.pairs` gives, adds a parameter, for example `friction:A|B` for a ContactPair
   /// between A and B.
   void add_contact(const ContactOptions& options);
+  bool has_contact() const { return contact_ != nullptr; }  ///< true after `add_contact`
   /// Returns true if the scene has contact forces: after `add_contact`, unless all contact laws are impacts.
-  bool has_contact() const { return !contacts_.empty(); }
+  bool has_contact_forces() const { return !contacts_.empty(); }
   /// Throws Error (input) if surfaces touch or intersect in the initial state, or if a body is inside another body or
   /// an obstacle; the message names some of these bodies and obstacles. A Simulator calls `require_apart` before the
   /// first step from the initial state. Programs that call `DifferentiableScene::step` directly must also call
@@ -174,12 +175,15 @@ class DifferentiableScene {
   /// surface, carries the weight of the bodies. With κ = κ₃, for affine bodies only, the barrier energy at the gap
   /// d̂/10, on a tenth of the surface, equals the kinetic energy of the body after a fall by the cube root of the
   /// body's volume. With κ = κ₄, only for bodies thinner than a third of the width of their triangles, the barrier
-  /// between two crossing edges at the gap 0.03 d̂ is as stiff as a vertex of the surface.
+  /// between two crossing edges at the gap 0.03 d̂ is as stiff as a vertex of the surface. If affine bodies can touch
+  /// each other or obstacles of triangles, the result is at least the κ for which two crossing edges at the gap d̂/10
+  /// repel each other with the mean weight of an affine body.
   ///
   /// `add_contact` uses the result of `adaptive_stiffness` if `ContactOptions::adaptive_stiffness` is true.
-  /// `thickness`: thickness ξ of the contact (m); the barrier is softer for ξ > 0. Throws Error (input) if all bodies
-  /// are affine and none of them has weight.
-  double adaptive_stiffness(double barrier_distance, double thickness = 0.0);
+  /// `thickness`: thickness ξ of the contact (m); the barrier is softer for ξ > 0. `mesh_obstacles`: number of
+  /// obstacles of triangles that are no bodies of the mesh. Throws Error (input) if all bodies are affine and none of
+  /// them has weight.
+  double adaptive_stiffness(double barrier_distance, double thickness = 0.0, std::size_t mesh_obstacles = 0);
   /// Gives a global parameter one entry per step, for example `gravity` [steps, 3] or `damping` [steps].
   void set_control(const std::string& parameter, const std::vector<double>& values);
   /// Sets the initial positions to the rest positions plus `displacement` [owned vertices, 3] (m).

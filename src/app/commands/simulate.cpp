@@ -71,9 +71,10 @@ Beginning beginning_of(Job& job, const DifferentiableScene& solver) {
 
 /// Throws Error (input) if the scene requests contact forces but has no contact.
 void require_contact_for_forces(const Scene& scene, const DifferentiableScene& solver) {
-  if (scene.output.contact_forces && !solver.has_contact() && scene.experiment.empty())
-    scene.output.place.fail(
-        "asks for contact_forces, but the scene has no `contact`; add it, or remove contact_forces");
+  if (!scene.output.contact_forces || solver.has_contact_forces() || !scene.experiment.empty()) return;
+  if (solver.has_contact())
+    scene.output.place.fail("asks for contact_forces, but impacts have none; use the contact law barrier or penalty");
+  scene.output.place.fail("asks for contact_forces, but the scene has no `contact`; add it, or remove contact_forces");
 }
 
 /// Advances `from.state` from step `from.step` to step `last`, and passes each state to `observer`. Returns the loss,

@@ -11,6 +11,7 @@
 #include "diffsim/core/impl/block_matrix_impl.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/impl/profiling.hpp"
+#include "diffsim/core/runtime.hpp"
 #include "dynamics/linear/linear_system.hpp"
 #include "dynamics/linear/vec_copy.hpp"
 
@@ -98,6 +99,12 @@ std::string block_type_of_options() {
 
 void LinearSystem::set_fixed(const std::uint8_t* fixed) {
   spread_bits(fixed, count_, fixed_);
+  const double* const marks = fixed_.data();
+  std::int64_t free = 0;
+  Kokkos::parallel_reduce(
+      "diffsim::dynamics::count_free", Range(0, static_cast<int>(fixed_.size())),
+      KOKKOS_LAMBDA(int i, std::int64_t& sum) { sum += marks[i] == 0.0; }, free);
+  unknowns_ = sum_over_ranks(free, mesh_->comm());
   reference_tried_ = false;
   policy_.begin_rollout();
   reference_ = {};

@@ -293,11 +293,14 @@ void LinearSystem::factor(Solver& solver) {
 #endif
 }
 
-bool LinearSystem::wants_reference() const {
+std::int64_t LinearSystem::num_unknowns() const {
+  if (unknowns_ >= 0) return unknowns_;
   PetscInt size = 0;
   DIFFSIM_PETSC(VecGetSize(b_, &size));
-  return !reference_tried_ && size > options_.direct_below;
+  return size;
 }
+
+bool LinearSystem::wants_reference() const { return !reference_tried_ && num_unknowns() > options_.direct_below; }
 
 bool LinearSystem::set_reference(const std::vector<MatrixShare*>& shares, bool symmetric) {
   const ProfilingRegion region("diffsim::dynamics::set_reference");
@@ -355,9 +358,7 @@ LinearReport LinearSystem::solve_by_another(Solver& solver, const Field& b, Fiel
 }
 
 bool LinearSystem::factors() {
-  PetscInt size = 0;
-  DIFFSIM_PETSC(VecGetSize(b_, &size));
-  configure(main_, size <= options_.direct_below, nullptr);
+  configure(main_, num_unknowns() <= options_.direct_below, nullptr);
   return main_.direct;
 }
 

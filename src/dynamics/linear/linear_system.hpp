@@ -50,7 +50,7 @@ class LinearSystem {
 
   /// Begins a rollout: sets the fixed components and discards the preconditioner that `set_reference` has set up for
   /// the previous rollout. `fixed`: device address of the masks of fixed components of the owned vertices
-  /// (System::fixed).
+  /// (System::fixed). Collective.
   void set_fixed(const std::uint8_t* fixed);
   /// Sets the constraints on the unknowns of the linear systems. The constraints must be the same in all rollouts.
   /// `set_constraints` must be called before the first call of `set_matrix` or `set_reference`.
@@ -173,6 +173,8 @@ class LinearSystem {
   /// Computes the residual `r_` = `b_` - J x, or `b_` - Jᵀ x if `transposed`.
   void find_residual(Vec x, bool transposed);
   void find_inertia(Solver& solver);
+  /// Returns the number of components of all ranks that are not fixed.
+  std::int64_t num_unknowns() const;
   void make_operator(Product product);
   static PetscErrorCode apply_product(Mat shell, Vec x, Vec y);
 
@@ -182,6 +184,7 @@ class LinearSystem {
   int count_;  // 3 × owned vertices
   std::shared_ptr<FieldPool> scratch_ = FieldPool::make();
   Field fixed_;                          // [owned vertices, 3], 1 where fixed
+  std::int64_t unknowns_ = -1;           // number of components of all ranks that are not fixed; -1 before `set_fixed`
   std::vector<std::uint64_t> patterns_;  // identifiers (BlockMatrix::pattern) of the sparsity patterns of the shares
   Field joined_;                         // values of several shares, one after the other: [blocks, 9]
   bool symmetric_ = true;

@@ -6,6 +6,43 @@
 
 namespace diffsim::dynamics {
 
+namespace {
+
+/// Computes a = (v - v_0)/h with the velocities v_0 = `start` and v = `end` of a substep of length h.
+void find_accelerations(const Field& end, const Field& start, double h, Field& accelerations) {
+  const double per_substep = 1.0 / h;
+  const double *const after = end.data(), *const before = start.data();
+  double* const a = accelerations.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::impact_accelerations", Range(0, static_cast<int>(accelerations.size())),
+      KOKKOS_LAMBDA(int i) { a[i] = per_substep * (after[i] - before[i]); });
+  Kokkos::fence();
+}
+
+/// Adds `from` to `to` at components whose bits in `fixed` are 0, and zeroes `from`.
+void take_unfixed(const std::uint8_t* fixed, Field& from, Field& to) {
+  double* const change = from.data();
+  double* const sum = to.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::take_impact", Range(0, static_cast<int>(from.size())), KOKKOS_LAMBDA(int i) {
+        if (((fixed[i / 3] >> (i % 3)) & 1) == 0) sum[i] += change[i];
+        change[i] = 0.0;
+      });
+  Kokkos::fence();
+}
+
+/// Copies the values of owned vertices from `from` to `to`; copies of components whose bits in `fixed` are 1 are 0.
+void copy_unfixed(const std::uint8_t* fixed, const Field& from, Field& to) {
+  const double* const source = from.data();
+  double* const copy = to.data();
+  Kokkos::parallel_for(
+      "diffsim::dynamics::mask_impact", Range(0, static_cast<int>(to.size())),
+      KOKKOS_LAMBDA(int i) { copy[i] = ((fixed[i / 3] >> (i % 3)) & 1) == 0 ? source[i] : 0.0; });
+  Kokkos::fence();
+}
+
+}  // namespace
+
 void BeforeImpacts::save(const Field& x, const Field& v, const Field& a) {
   has_impacts = true;
   if (velocities.size() != v.size()) {
@@ -30,47 +67,15 @@ void ExplicitImpacts::allocate(const Field& like) {
     *field = like.like("impact");
 }
 
-void ExplicitImpacts::find_accelerations(const Field& v, const Field& start) {
-  const double per_substep = 1.0 / h_;
-  const double *const end = v.data(), *const begin = start.data();
-  double* const a = accelerations_.data();
-  Kokkos::parallel_for(
-      "diffsim::dynamics::impact_accelerations", Range(0, static_cast<int>(accelerations_.size())),
-      KOKKOS_LAMBDA(int i) { a[i] = per_substep * (end[i] - begin[i]); });
-  Kokkos::fence();
-}
-
-void ExplicitImpacts::take(Field& from, Field& to) const {
-  const std::uint8_t* const fixed = system_.fixed();
-  double* const change = from.data();
-  double* const sum = to.data();
-  Kokkos::parallel_for(
-      "diffsim::dynamics::take_impact", Range(0, static_cast<int>(from.size())), KOKKOS_LAMBDA(int i) {
-        if (((fixed[i / 3] >> (i % 3)) & 1) == 0) sum[i] += change[i];
-        change[i] = 0.0;
-      });
-  Kokkos::fence();
-}
-
-void ExplicitImpacts::mask(const Field& from, Field& to) const {
-  const std::uint8_t* const fixed = system_.fixed();
-  const double* const source = from.data();
-  double* const copy = to.data();
-  Kokkos::parallel_for(
-      "diffsim::dynamics::mask_impact", Range(0, static_cast<int>(to.size())),
-      KOKKOS_LAMBDA(int i) { copy[i] = ((fixed[i / 3] >> (i % 3)) & 1) == 0 ? source[i] : 0.0; });
-  Kokkos::fence();
-}
-
 void ExplicitImpacts::apply(const End& end, Field& x, Field& v, BeforeImpacts* before) {
   allocate(v);
   if (before) before->has_impacts = false;
-  find_accelerations(v, start_);
+  find_accelerations(v, start_, h_, accelerations_);
   for (const auto& impact : system_.impacts()) {
     if (!impact->add_changes(place(end, {x, v, accelerations_}), system_.parameters(), dx_, dv_)) continue;
     if (before && !before->has_impacts) before->save(x, v, accelerations_);
-    take(dx_, x);
-    take(dv_, v);
+    take_unfixed(system_.fixed(), dx_, x);
+    take_unfixed(system_.fixed(), dv_, v);
   }
 }
 
@@ -83,8 +88,8 @@ void ExplicitImpacts::replay(const End& end, const BeforeImpacts& before) {
     BeforeImpacts& next = states_[i + 1];
     next.save(from.positions, from.velocities, from.accelerations);
     if (!system_.impacts()[i]->add_changes(place(end, from.fields()), system_.parameters(), dx_, dv_)) continue;
-    take(dx_, next.positions);
-    take(dv_, next.velocities);
+    take_unfixed(system_.fixed(), dx_, next.positions);
+    take_unfixed(system_.fixed(), dv_, next.velocities);
   }
 }
 
@@ -98,8 +103,8 @@ void ExplicitImpacts::replay_tangents(const End& end, const BeforeImpacts& tange
     next.save(from.positions, from.velocities, from.accelerations);
     system_.impacts()[i]->add_tangents(place(end, states_[i].fields()), from.fields(), system_.parameters(), direction,
                                        dx_, dv_);
-    take(dx_, next.positions);
-    take(dv_, next.velocities);
+    take_unfixed(system_.fixed(), dx_, next.positions);
+    take_unfixed(system_.fixed(), dv_, next.velocities);
   }
 }
 
@@ -108,13 +113,13 @@ void ExplicitImpacts::apply_tangent(const End& end, const BeforeImpacts& before,
   if (tangent_before) tangent_before->has_impacts = false;
   if (!before.has_impacts) return;
   replay(end, before);
-  find_accelerations(dv, start_tangent_);
+  find_accelerations(dv, start_tangent_, h_, accelerations_);
   if (tangent_before) tangent_before->save(dx, dv, accelerations_);
   for (std::size_t i = 0; i < states_.size(); ++i) {
     system_.impacts()[i]->add_tangents(place(end, states_[i].fields()), {dx, dv, accelerations_}, system_.parameters(),
                                        direction, dx_, dv_);
-    take(dx_, dx);
-    take(dv_, dv);
+    take_unfixed(system_.fixed(), dx_, dx);
+    take_unfixed(system_.fixed(), dv_, dv);
   }
 }
 
@@ -124,8 +129,8 @@ void ExplicitImpacts::apply_adjoint(const End& end, const BeforeImpacts& before,
   replay(end, before);
   a_bar_.fill(0.0);
   for (std::size_t i = states_.size(); i-- > 0;) {
-    mask(bar.x, wx_);
-    mask(bar.v, wv_);
+    copy_unfixed(system_.fixed(), bar.x, wx_);
+    copy_unfixed(system_.fixed(), bar.v, wv_);
     system_.impacts()[i]->add_adjoints(place(end, states_[i].fields()), {wx_, wv_}, system_.parameters(),
                                        {bar.x, bar.v, a_bar_}, bar.gradient);
   }
@@ -143,10 +148,10 @@ void ExplicitImpacts::apply_adjoint_tangent(const End& end, const BeforeImpacts&
   a_bar_tangent_.fill(0.0);
   for (std::size_t i = states_.size(); i-- > 0;) {
     const PlaceOfImpact at = place(end, states_[i].fields());
-    mask(bar.x, wx_);
-    mask(bar.v, wv_);
-    mask(bar_tangent.x, dwx_);
-    mask(bar_tangent.v, dwv_);
+    copy_unfixed(system_.fixed(), bar.x, wx_);
+    copy_unfixed(system_.fixed(), bar.v, wv_);
+    copy_unfixed(system_.fixed(), bar_tangent.x, dwx_);
+    copy_unfixed(system_.fixed(), bar_tangent.v, dwv_);
     system_.impacts()[i]->add_adjoint_tangents(at, tangents_[i].fields(), {wx_, wv_}, {dwx_, dwv_},
                                                system_.parameters(), direction,
                                                {bar_tangent.x, bar_tangent.v, a_bar_tangent_}, bar_tangent.gradient);

@@ -71,16 +71,10 @@ class ExplicitImpacts {
   void keep(const Field& values, Field& copy) const;
   /// Allocates the temporary fields.
   void allocate(const Field& like);
-  /// Computes a = (v - v_0)/h.
-  void find_accelerations(const Field& v, const Field& start);
   /// Computes the states before each impact, `states_`, from the state before the first impact.
   void replay(const End& end, const BeforeImpacts& before);
   /// Computes the derivatives of `states_`, `tangents_`.
   void replay_tangents(const End& end, const BeforeImpacts& tangent_before, const ParameterSet& direction);
-  /// Adds `from` to `to` at components that are neither fixed nor prescribed, and zeroes `from`.
-  void take(Field& from, Field& to) const;
-  /// Copies the values of owned vertices from `from` to `to`; the copies of fixed and prescribed components are 0.
-  void mask(const Field& from, Field& to) const;
 
   System& system_;
   double h_;

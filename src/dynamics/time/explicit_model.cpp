@@ -134,9 +134,9 @@ void ExplicitModel::step(int n, State& state, Record* record) {
   if (reversible_) put_on_grid(work_->update<double>(*this, n), work_->grid, state["velocities"], state["positions"]);
   for (int s = 0; s < substeps_; ++s) substep(n, s, state, static_cast<ExplicitRecord*>(record));
   system_->advance_motions(n, dt(), state);
-  // With contact, a completed step must not have inverted cells, so the final configuration is checked here. Without
-  // contact, the next evaluation of the forces detects inverted cells.
-  if (is_limited())
+  // With contact or impacts, a completed step must not have inverted cells, so the final configuration is checked here.
+  // Without contact, the next evaluation of the forces detects inverted cells.
+  if (is_limited() || work_->impacts)
     for (const auto& term : system_->terms())
       if (!term->limits_steps() && !term->uses_velocities())
         term->add_force({state["positions"], n, work_->invalid_cell.data() + substeps_, nullptr, time_of(n, substeps_)},
@@ -186,7 +186,7 @@ void ExplicitModel::end_substep(int n, int s, State& state, ExplicitRecord* reco
   const auto update = work_->update<double>(*this, n);
   Field& positions = state["positions"];
   Field& velocities = state["velocities"];
-  const bool looks_after_contact = is_limited() && !rule_.ends_in_last_stage;
+  const bool looks_after_contact = is_limited() && (!rule_.ends_in_last_stage || work_->impacts);
   if (looks_after_contact) work_->local(work_->start, "start").copy_from(positions);
   // Vertices shared with other ranks are updated first; the remaining vertices are updated during the exchange. If a
   // later operation changes positions as well (reversible steps, prescribed motions, impacts), all vertices are updated

@@ -43,9 +43,9 @@ struct ExplicitRule {
   /// True if each substep multiplies the velocities by the damping factor d, the parameter `damping`; false if d = 1.
   /// An integrator whose `has_damping` is true must have a single stage.
   bool has_damping = false;
-  /// True if the positions of the last stage equal the positions at the end of the substep. If `ends_in_last_stage` is
-  /// true and no force depends on velocities, the forces of the last stage are also the forces of the first stage of
-  /// the next substep.
+  /// True if the positions of the last stage equal the positions at the end of the substep, before impacts. If
+  /// `ends_in_last_stage` is true and no force depends on velocities, the forces of the last stage are also the forces
+  /// of the first stage of the next substep.
   bool ends_in_last_stage = false;
 };
 
