@@ -18,6 +18,7 @@ of one step reports. The script creates all geometry, and needs only Python's st
 import argparse
 import json
 import math
+import random
 import re
 import statistics
 import sys
@@ -481,6 +482,28 @@ def scene_net(folder):
     return scene(text + rigid("ball", ball, (0.05, 1.6, 0.03), density=500), 150)
 
 
+def heap(boxes):
+    """Boxes of 5 cm, each rotated by up to 0.1 rad, that fall into a bin in five layers and come to rest."""
+    numbers = random.Random(5)
+    rows, side, gap = round(math.sqrt(boxes / 5)), 0.05, 0.066
+    text = "bodies:\n"
+    for n in range(boxes):
+        layer, i, k = n // (rows * rows), n // rows % rows, n % rows
+        axis = [numbers.uniform(-1, 1) for _ in range(3)]
+        at = [i * gap + numbers.uniform(0, 0.004) + 0.01 * (layer % 2), 0.02 + layer * gap * 1.08,
+              k * gap + numbers.uniform(0, 0.004) + 0.008 * (layer % 3)]
+        text += (f"  box{n}: {{kind: rigid, mesh: {{box: {{size: [{side}, {side}, {side}], cells: [1, 1, 1]}}}}, placement: "
+                 f"{{rotate: {{axis: {axis}, angle: {numbers.uniform(0, 0.1)!r}}}, translate: {at}}}, density: 1000}}\n")
+    wide = rows * gap + 0.03
+    walls = [([0, 1, 0], [0, 0, 0]), ([1, 0, 0], [-0.03, 0, 0]), ([-1, 0, 0], [wide, 0, 0]), ([0, 0, 1], [0, 0, -0.03]),
+             ([0, 0, -1], [0, 0, wide])]
+    planes = ", ".join(f"{{plane: {{normal: {n}, point: {p}}}}}" for n, p in walls)
+    return (text + "contact: {barrier_distance: 1.0e-3, barrier_stiffness: KAPPA, friction: MU, friction_velocity: 1.0e-3, "
+            f"obstacles: [{planes}]}}\n"
+            "solver: {integrator: implicit_euler, dt: 0.01, steps: 60, gravity: [0, -9.8, 0]}\n")
+
+
+HEAPS = {f"heap{boxes}": lambda _, boxes=boxes: heap(boxes) for boxes in (125, 250, 500, 1000)}
 SCENES = {name[6:]: make for name, make in globals().items() if name.startswith("scene_")}
 
 
@@ -495,7 +518,7 @@ def run(name, friction, options):
     """Runs a scene. Returns a row of the table, and whether the run completed without intersections."""
     folder = options.scratch / f"{name}_{friction:g}"
     folder.mkdir(parents=True, exist_ok=True)
-    text = SCENES[name](folder).replace("MU", f"{friction:g}") + options.more.replace("\\n", "\n")
+    text = (SCENES | HEAPS)[name](folder).replace("MU", f"{friction:g}") + options.more.replace("\\n", "\n")
     if options.lagged == "true" and friction > 0.0:
         text = text.replace("friction_velocity:", "lagged_friction: true, friction_velocity:")
     stiffness = f"{options.factor * adaptive_stiffness(text, folder, options):e}" if options.factor else "adaptive"
@@ -523,7 +546,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_options(parser)
     parser.set_defaults(limit=600.0)
-    parser.add_argument("--only", help="names of scenes, with commas between")
+    parser.add_argument("--only", help="names of scenes, with commas between; also heap125, heap250, heap500, heap1000")
     parser.add_argument("--friction", type=float, default=0.5, help="friction coefficient of the second run; 0: no second run")
     parser.add_argument("--skip-frictionless", action="store_true", help="only the runs with friction")
     parser.add_argument("--lagged", choices=["true", "false"], default="true", help="friction lags")
