@@ -20,10 +20,9 @@ import json
 import math
 import random
 import re
-import statistics
 import sys
 
-from runs import add_options, simulate
+from runs import add_options, simulate, summarize
 
 DISTANCE = 1e-3  # barrier distance of bodies of about 1 m, m
 FLOOR = "{plane: {point: [0, 0, 0], normal: [0, 1, 0]}, name: floor}"
@@ -523,22 +522,9 @@ def run(name, friction, options):
         text = text.replace("friction_velocity:", "lagged_friction: true, friction_velocity:")
     stiffness = f"{options.factor * adaptive_stiffness(text, folder, options):e}" if options.factor else "adaptive"
     text = text.replace("KAPPA", stiffness)
-    distance = float(re.search(r"barrier_distance: ([0-9.e+-]+)", text).group(1))
-    steps = int(re.search(r"steps: ([0-9]+)", text).group(1))
-    done = simulate(text, folder, options)
-    rows, output = done.rows, done.output.strip()
-    if not rows:
-        return f"| {name} | {friction:g} | 0 of {steps} | {output.splitlines()[-1] if output else done.code} |", False
-    of = lambda key: [float(row[key]) for row in rows]
-    newton = of("newton_iterations")
-    met = sum(of("intersections"))
-    error = re.search(r"error: (.*)", output)
-    end = "ends" if len(rows) == steps and done.code == 0 else error.group(1)[:200] if error else "time limit"
-    least = min(of("min_distance")) / distance
-    numbers = f"{statistics.median(newton):.0f}, {statistics.mean(newton):.1f}, {max(newton):.0f}"
-    return (f"| {name} | {friction:g} | {len(rows)} of {steps} | {numbers} | {sum(n > 100 for n in newton)} | "
-            f"{done.seconds / len(rows):.3f} | {sum(of('cuts')):.0f} | {least:.1e} | {met:.0f} | {end} |",
-            end == "ends" and met == 0)
+    summary, good = summarize(simulate(text, folder, options), text)
+    columns = [summary.get(key, "") for key in ("steps", "newton", "above_100", "seconds", "cuts", "distance", "met", "end")]
+    return f"| {name} | {friction:g} | {' | '.join(columns)} |", good
 
 
 def main():

@@ -14,11 +14,9 @@ creates all geometry except the scanned shape, and needs only Python's standard 
 import argparse
 import math
 import pathlib
-import re
-import statistics
 import sys
 
-from runs import add_options, simulate
+from runs import add_options, simulate, summarize
 
 # The six tetrahedra of a hexahedron. Bits 0, 1 and 2 of the number of a corner are the indices of the corner along x, y and z.
 TETRAHEDRA = [(0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (0, 4, 5, 7), (0, 5, 1, 7)]
@@ -360,20 +358,9 @@ def run(name, options):
     text = SCENES[name](folder, options.data) + options.more.replace("\\n", "\n")
     if options.lagged:
         text = text.replace("friction_velocity:", "lagged_friction: true, friction_velocity:")
-    distance = float(re.search(r"barrier_distance: ([0-9.e+-]+)", text).group(1))
-    steps = int(re.search(r"steps: ([0-9]+)", text).group(1))
-    done = simulate(text, folder, options)
-    rows, output = done.rows, done.output.strip()
-    if not rows:
-        return f"| {name} | 0 of {steps} | {output.splitlines()[-1] if output else done.code} |", False
-    of = lambda key: [float(row[key]) for row in rows]
-    newton = of("newton_iterations")
-    met = sum(of("intersections"))
-    error = re.search(r"error: (.*)", output)
-    end = "ends" if len(rows) == steps and done.code == 0 else error.group(1)[:200] if error else "time limit"
-    return (f"| {name} | {len(rows)} of {steps} | {statistics.median(newton):.0f}, {statistics.mean(newton):.1f}, {max(newton):.0f} | "
-            f"{done.seconds / len(rows):.2f} | {sum(of('cuts')):.0f} | {min(of('min_distance')) / distance:.1e} | {met:.0f} | {end} |",
-            end == "ends" and met == 0)
+    summary, good = summarize(simulate(text, folder, options), text)
+    columns = [summary.get(key, "") for key in ("steps", "newton", "seconds", "cuts", "distance", "met", "end")]
+    return f"| {name} | {' | '.join(columns)} |", good
 
 
 def main():
