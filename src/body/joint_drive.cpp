@@ -17,6 +17,7 @@
 #include "core/on_all_ranks.hpp"
 #include "core/term_with_copies.hpp"
 #include "diffsim/core/error.hpp"
+#include "diffsim/core/impl/dual.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/core/stencil_term_impl.hpp"
 #include "mesh/bodies.hpp"
@@ -127,6 +128,26 @@ std::unique_ptr<ForceTerm> make_joint_drive(const TetrahedralMesh& mesh, const J
   auto term = std::make_unique<StencilTerm<JointForce>>("joint_drive:" + joint.name, force, std::move(parameters),
                                                         std::move(vertices));
   return make_term_with_copies(std::move(term), *mesh.owned_vertex_entities(), copies);
+}
+
+JointMotion motion_of(const TetrahedralMesh& mesh, const JointNodes& nodes, const std::vector<double>& positions,
+                      const std::vector<double>& velocities) {
+  std::array<double, 48> at{};  // positions, then velocities of the joint's nodes
+  for (std::size_t k = 0; k < 8; ++k)
+    for (std::size_t c = 0; nodes.nodes[k].rank == rank_of(mesh.comm()) && c < 3; ++c) {
+      const std::size_t i = 3 * static_cast<std::size_t>(nodes.nodes[k].index) + c;
+      at[3 * k + c] = positions[i];
+      at[24 + 3 * k + c] = velocities[i];
+    }
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, at.data(), 48, MPI_DOUBLE, MPI_SUM, mesh.comm()));
+  Vec3<Dual<double, 1>> x[8], gradient[8];
+  for (std::size_t i = 0; i < 24; ++i) {
+    Dual<double, 1>& component = x[i / 3][static_cast<int>(i % 3)];
+    component = Dual<double, 1>(at[i]);
+    component.derivative[0] = at[24 + i];
+  }
+  const Dual<double, 1> q = nodes.coordinate(x, gradient);
+  return {q.value, q.derivative[0]};
 }
 
 std::vector<std::optional<JointNodes>> find_joint_nodes(const TetrahedralMesh& mesh, const std::vector<Joint>& joints) {

@@ -33,6 +33,16 @@ bool are_representable(const Joint& joint, const std::array<double, 2>& limits);
 /// the axis has zero or infinite length. Collective.
 JointNodes find_joint_nodes(const TetrahedralMesh& mesh, const Joint& joint);
 
+/// Coordinate of a revolute or prismatic joint (rad, m) and the time derivative of the coordinate (rad/s, m/s).
+struct JointMotion {
+  double coordinate;
+  double rate;
+};
+/// Returns the motion of a joint with the given nodes at `positions` and `velocities` [local or owned vertices, 3], the
+/// same on all ranks. Collective.
+JointMotion motion_of(const TetrahedralMesh& mesh, const JointNodes& nodes, const std::vector<double>& positions,
+                      const std::vector<double>& velocities);
+
 /// Creates the force term of a driven joint. The parameters of the force term are all JointParameters except the
 /// armature, with the suffix `:NAME`, where NAME is the name of the joint; `System::join` creates the parameters of the
 /// point and the axis, and the caller creates the other parameters. The friction velocity, the joint's limits, and the

@@ -187,31 +187,6 @@ class Tree {
   std::vector<Move> moves_;
 };
 
-/// Coordinate and rate of a joint.
-struct Motion {
-  double coordinate, rate;
-};
-
-/// Returns the coordinate of a joint and its rate at the positions x and the velocities v, the same on all ranks.
-/// Collective.
-Motion motion_of(const TetrahedralMesh& mesh, const Joint& joint, const std::vector<double>& x,
-                 const std::vector<double>& v) {
-  const JointNodes found = find_joint_nodes(mesh, joint);
-  std::array<double, 48> at{};  // positions, then velocities of the joint's nodes
-  for (std::size_t k = 0; k < 8; ++k)
-    for (std::size_t c = 0; found.nodes[k].rank == rank_of(mesh.comm()) && c < 3; ++c) {
-      const std::size_t i = 3 * static_cast<std::size_t>(found.nodes[k].index) + c;
-      at[3 * k + c] = x[i];
-      at[24 + 3 * k + c] = v[i];
-    }
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, at.data(), 48, MPI_DOUBLE, MPI_SUM, mesh.comm()));
-  Vec3<double> nodes[8], gradient[8];
-  for (std::size_t i = 0; i < 24; ++i) nodes[i / 3][static_cast<int>(i % 3)] = at[i];
-  Motion motion{found.coordinate(nodes, gradient), 0.0};
-  for (std::size_t i = 0; i < 24; ++i) motion.rate += gradient[i / 3][static_cast<int>(i % 3)] * at[24 + i];
-  return motion;
-}
-
 Dual<double, 1> along(double value, double derivative) {
   Dual<double, 1> x(value);
   x.derivative[0] = derivative;
@@ -242,7 +217,7 @@ JointStart::JointStart(const TetrahedralMesh& mesh, const std::vector<Joint>& jo
                        const std::vector<double>& velocities) {
   const Tree tree(mesh, joints, names);
   for (std::size_t k = 0; k < names.size(); ++k) {
-    const Motion motion = motion_of(mesh, tree.joint(k), positions, velocities);
+    const JointMotion motion = motion_of(mesh, find_joint_nodes(mesh, tree.joint(k)), positions, velocities);
     coordinates_.push_back(motion.coordinate);
     rates_.push_back(motion.rate);
   }

@@ -11,7 +11,6 @@
 #include "core/add_to_entries.hpp"
 #include "core/file_order.hpp"
 #include "diffsim/core/error.hpp"
-#include "diffsim/core/runtime.hpp"
 #include "mesh/bodies.hpp"
 
 namespace diffsim {
@@ -96,29 +95,13 @@ std::unique_ptr<Inertia> make_rotor_inertia(const TetrahedralMesh& mesh, const J
 
 void turn_rotors(const TetrahedralMesh& mesh, const std::vector<Joint>& joints, std::vector<double>& positions,
                  std::vector<double>& velocities) {
-  using Moving = Dual<double, 1>;  // value at the present state, and its time derivative
-  const int rank = rank_of(mesh.comm());
   for (const Joint& joint : joints) {
     if (joint.armature == 0.0) continue;
     const JointNodes found = find_joint_nodes(mesh, joint);
-    std::array<double, 48> at{};  // positions, then velocities of the joint's nodes
-    for (std::size_t k = 0; k < 8; ++k)
-      for (std::size_t c = 0; found.nodes[k].rank == rank && c < 3; ++c) {
-        const std::size_t i = 3 * static_cast<std::size_t>(found.nodes[k].index) + c;
-        at[3 * k + c] = positions[i];
-        at[24 + 3 * k + c] = velocities[i];
-      }
-    DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, at.data(), 48, MPI_DOUBLE, MPI_SUM, mesh.comm()));
-    Vec3<Moving> x[8], gradient[8];
-    for (std::size_t i = 0; i < 24; ++i) {
-      Moving& component = x[i / 3][static_cast<int>(i % 3)];
-      component = Moving(at[i]);
-      component.derivative[0] = at[24 + i];
-    }
-    const Moving q = found.coordinate(x, gradient);
+    const auto [coordinate, rate] = motion_of(mesh, found, positions, velocities);
     const int vertex = find_rotor(mesh, joint);
     if (vertex < 0) continue;
-    const double turn = q.value - joint.coordinate, rate = q.derivative[0], c = std::cos(turn), s = std::sin(turn);
+    const double turn = coordinate - joint.coordinate, c = std::cos(turn), s = std::sin(turn);
     const bool is_rotation = found.geometry.is_rotation;
     const std::array<double, 3> change{is_rotation ? c - 1.0 : turn, is_rotation ? s : 0.0, 0.0},
         rates{is_rotation ? -s * rate : rate, is_rotation ? c * rate : 0.0, 0.0};
