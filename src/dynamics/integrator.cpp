@@ -41,8 +41,9 @@ bool has_damping_factor(Integrator integrator) {
 std::vector<std::string> state_fields(Integrator integrator) {
   std::vector<std::string> fields = {"positions", "velocities"};
   if (integrator == Integrator::bdf2) fields.insert(fields.end(), {"previous_positions", "previous_velocities"});
-  if (integrator == Integrator::newmark || integrator == Integrator::generalised_alpha)
-    fields.emplace_back("accelerations");
+  if (integrator == Integrator::newmark) fields.emplace_back("accelerations");
+  if (integrator == Integrator::generalised_alpha)
+    fields.insert(fields.end(), {"accelerations", "auxiliary_accelerations"});
   return fields;
 }
 

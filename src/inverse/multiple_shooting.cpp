@@ -83,10 +83,11 @@ Unknown unknown_of(const Field& field, std::size_t window, bool is_shared, MPI_C
   return unknown;
 }
 
-/// Scale s_f of a field: T for velocities, T² for accelerations, with T = `duration`; else 1.
+/// Scale s_f of a field: T for velocities, T² for accelerations and auxiliary accelerations, with T = `duration`;
+/// else 1.
 double scale_of(const std::string& field, double duration) {
   if (field == "velocities" || field == "previous_velocities") return duration;
-  return field == "accelerations" ? duration * duration : 1.0;
+  return field.ends_with("accelerations") ? duration * duration : 1.0;
 }
 
 /// Weights c_f = s_f²/(N (W - 1)) for N entities and W windows.

@@ -47,7 +47,7 @@ std::vector<std::int64_t> file_cells(const TetrahedralMesh& mesh, CellKind kind)
 std::string units_of(const std::string& field) {
   if (field == "positions" || field == "previous_positions") return "m";
   if (field == "velocities" || field == "previous_velocities") return "m/s";
-  if (field == "accelerations") return "m/s²";
+  if (field.ends_with("accelerations")) return "m/s²";
   return "SI";
 }
 

@@ -45,7 +45,7 @@ TEST_F(Rigid, passes_the_check_of_its_gradient) {
       "  - {name: \"joint_stiffness:hinge\"}\n  - {name: \"joint_damping:hinge\"}\n  - {name: "
       "\"joint_target:hinge\"}\n  - {name: \"joint_friction:hinge\"}\n  - {name: \"joint_limit_stiffness:hinge\"}\n"
       "  - {name: \"joint_point:hinge\"}\n  - {name: \"joint_axis:hinge\"}\n";
-  for (const std::string integrator : {"symplectic_euler", "velocity_verlet", "bdf2"}) {
+  for (const std::string integrator : {"symplectic_euler", "velocity_verlet", "bdf2", "generalised_alpha"}) {
     write("scene.yaml",
           scene(", torque: 20, stiffness: 5, damping: 0.5, target: 0.3, friction: 0.8, friction_velocity: 0.5, "
                 "limits: [-0.05, 1], limit_stiffness: 20, limit_distance: 0.1",
@@ -98,7 +98,7 @@ TEST_F(Rigid, has_an_armature) {
   EXPECT_NEAR(rotor[60], std::cos(q), 1e-12);
   EXPECT_NEAR(rotor[61], std::sin(q), 1e-12);
   EXPECT_NEAR(rotor[62], 0.0, 1e-12);
-  for (const std::string integrator : {"symplectic_euler", "velocity_verlet", "bdf2"}) {
+  for (const std::string integrator : {"symplectic_euler", "velocity_verlet", "bdf2", "generalised_alpha"}) {
     write("scene.yaml", scene(driven, "parameters: [{name: \"joint_armature:hinge\"}]\n", "density: 600", integrator));
     good({"check", "scene.yaml"}, "check");
   }
@@ -212,7 +212,7 @@ TEST_F(Rigid, refuses_what_it_cannot_do) {
   refused(scene("", no_more, "thickness: 0"), "density");
   refused(scene("", "boundary: [{region: door/all, fix: [x, y, z]}]\n" + no_more), "of a rigid body is fixed or moved");
   refused(scene("", no_more, "density: 600", "newmark"),
-          "do not support integrator newmark; use implicit_euler or bdf2");
+          "do not support integrator newmark; use generalised_alpha, bdf2");
   const auto changed = [](const std::string& from, const std::string& to) {
     std::string text = scene("");
     return text.replace(text.find(from), from.size(), to);

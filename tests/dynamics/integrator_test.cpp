@@ -38,7 +38,8 @@ TEST(integrator, has_its_properties) {
   EXPECT_EQ(state_fields(Integrator::quasi_static), (Names{"positions", "velocities"}));
   EXPECT_EQ(state_fields(Integrator::bdf2),
             (Names{"positions", "velocities", "previous_positions", "previous_velocities"}));
-  EXPECT_EQ(state_fields(Integrator::generalised_alpha), (Names{"positions", "velocities", "accelerations"}));
+  EXPECT_EQ(state_fields(Integrator::generalised_alpha),
+            (Names{"positions", "velocities", "accelerations", "auxiliary_accelerations"}));
 }
 
 }  // namespace

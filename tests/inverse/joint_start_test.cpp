@@ -177,7 +177,7 @@ TEST(joint_start, map_has_exact_derivatives) {
 }
 
 class JointStart : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(joint_start, JointStart, testing::Values("velocity_verlet", "bdf2"));
+INSTANTIATE_TEST_SUITE_P(joint_start, JointStart, testing::Values("velocity_verlet", "bdf2", "generalised_alpha"));
 
 TEST_P(JointStart, gradients_and_products_of_rollouts_are_exact) {
   for (const bool of_rates : {false, true}) {

@@ -55,7 +55,8 @@ double coordinate_after(DifferentiableScene& scene, int steps, std::size_t joint
 
 class Armature : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(integrators, Armature,
-                         testing::Values("symplectic_euler", "velocity_verlet", "implicit_euler", "bdf2"),
+                         testing::Values("symplectic_euler", "velocity_verlet", "implicit_euler", "bdf2",
+                                         "generalised_alpha"),
                          [](const auto& test) { return test.param; });
 
 /// A constant torque τ gives the acceleration α = τ/(I + a), with the inertia I of the wheel and the armature a. With

@@ -108,7 +108,7 @@ TEST(joint_couplings, a_train_accelerates_as_one_inertia) {
   const double inertia = wheel * (1.0 + r * r) + r * s * r * s * mass_of(slide_size);
   const double turns = 0.5 * torque / inertia * duration * duration / (2.0 * std::numbers::pi);
   EXPECT_GT(turns, 3.0);
-  for (const char* integrator : {"velocity_verlet", "bdf2"}) {
+  for (const char* integrator : {"velocity_verlet", "bdf2", "generalised_alpha"}) {
     double error[2];
     for (const int level : {0, 1}) {
       const int steps = 400 << level;
@@ -150,7 +150,8 @@ DifferentiableScene make_driven(MPI_Comm comm, const std::string& integrator) {
 
 class JointCouplings : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(joint_couplings, JointCouplings,
-                         ::testing::Values("symplectic_euler", "velocity_verlet", "implicit_euler", "bdf2"),
+                         ::testing::Values("symplectic_euler", "velocity_verlet", "implicit_euler", "bdf2",
+                                           "generalised_alpha"),
                          [](const auto& test) { return test.param; });
 
 TEST_P(JointCouplings, have_the_gradients_whose_slopes_differences_have) {

@@ -72,7 +72,9 @@ INSTANTIATE_TEST_SUITE_P(cases, RigidBodies,
                          ::testing::Values(Case{"symplectic_euler", -1.0, false}, Case{"symplectic_euler", 0.4, true},
                                            Case{"velocity_verlet", -1.0, true}, Case{"velocity_verlet", 0.4, false},
                                            Case{"implicit_euler", -1.0, false}, Case{"implicit_euler", 0.4, true},
-                                           Case{"bdf2", -1.0, true}, Case{"bdf2", 0.4, false}),
+                                           Case{"bdf2", -1.0, true}, Case{"bdf2", 0.4, false},
+                                           Case{"generalised_alpha", -1.0, false},
+                                           Case{"generalised_alpha", 0.4, true}),
                          name_of);
 
 TEST_P(RigidBodies, have_the_gradients_whose_slopes_differences_have) {
@@ -120,7 +122,7 @@ DifferentiableScene make_chain(MPI_Comm comm, const std::string& integrator) {
 }
 
 class Chain : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(rigid_bodies, Chain, testing::Values("velocity_verlet", "bdf2"),
+INSTANTIATE_TEST_SUITE_P(rigid_bodies, Chain, testing::Values("velocity_verlet", "bdf2", "generalised_alpha"),
                          [](const auto& test) { return test.param; });
 
 TEST_P(Chain, joints_between_ranks) {

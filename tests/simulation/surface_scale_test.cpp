@@ -50,6 +50,7 @@ INSTANTIATE_TEST_SUITE_P(cases, SurfaceScale,
                          testing::Values(Case{"symplectic_euler", true}, Case{"velocity_verlet", false},
                                          Case{"symplectic_euler", true, ContactLawKind::penalty},
                                          Case{"implicit_euler", true}, Case{"bdf2", false},
+                                         Case{"generalised_alpha", true},
                                          Case{"implicit_euler", true, ContactLawKind::penalty, 0.0},
                                          Case{"implicit_euler", false, ContactLawKind::barrier, 0.4, true}),
                          [](const auto& which) {

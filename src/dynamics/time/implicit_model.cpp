@@ -164,16 +164,21 @@ void ImplicitModel::prepare() {
   statistics_ = {};
   const bool held = std::any_of(system_->terms().begin(), system_->terms().end(),
                                 [](const auto& term) { return term->holds_body(); });
-  if (integrator_ == Integrator::quasi_static && !held) require_support(system_->mesh(), system_->fixed());
+  if (integrator_ == Integrator::quasi_static && !held && !system_->constraints())
+    require_support(system_->mesh(), system_->fixed());
 }
 
 void ImplicitModel::require_constraints_supported() const {
   const auto refuse = [](bool wrong, const std::string& what) {
     if (wrong) throw Error("rigid bodies and joints do not support " + what, ErrorKind::input);
   };
-  refuse(integrator_ != Integrator::implicit_euler && integrator_ != Integrator::bdf2,
-         std::string("integrator ") + name_of(integrator_) +
-             "; use implicit_euler or bdf2, or velocity_verlet or symplectic_euler with explicit steps");
+  // Newmark's formulas reverse the signs of the errors of constrained velocities in each step and do not damp them.
+  refuse(integrator_ == Integrator::newmark,
+         "integrator newmark; use generalised_alpha, bdf2 or implicit_euler, or velocity_verlet or symplectic_euler "
+         "with explicit steps");
+  refuse(integrator_ == Integrator::generalised_alpha && options_.spectral_radius == 1.0,
+         "integrator generalised_alpha with spectral_radius 1, which does not damp errors of constrained velocities; "
+         "use a smaller spectral_radius");
   refuse(!options_.implicit_differentiation, "implicit_differentiation: false; use true");
   refuse(options_.linear.matrix_free, "linear: operator: matrix_free; use assembled");
 }
@@ -267,13 +272,17 @@ void ImplicitModel::solve(Step& step, int n, Field& y, NewtonTrace* trace) {
       continue;
     }
     if (cuts == max_cuts) {
+      const bool is_free =
+          report.linear_failure && integrator_ == Integrator::quasi_static && system_->constraints() != nullptr;
       const std::string limiting = first_text(comm(), step.limiting());
       throw Error("step " + std::to_string(n) + ": Newton's method failed in iteration " +
                       std::to_string(report.iterations) + ": " + report.reason + "; relative residuals " +
                       residual_text(report.residuals) +
                       (limiting.empty() ? "" : "; the last step length was limited by " + limiting) +
                       (cuts > 0 ? "; the step's load was halved " + std::to_string(cuts) + " times" : "") +
-                      (report.linear_failure
+                      (is_free ? "; in statics, joints with springs or targets, attachments or contact with friction "
+                                 "must hold each rigid body"
+                       : report.linear_failure
                            ? "; choose another solver under petsc: (ksp_type, pc_type), raise its ksp_max_it, or use a "
                              "smaller dt"
                            : "; use a smaller dt, more steps for the load, or other solver options"),

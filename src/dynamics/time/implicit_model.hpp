@@ -54,10 +54,10 @@ struct ImplicitStatistics {
 /// Time stepper for implicit dynamics and for statics of a System.
 ///
 /// The free components of the positions y at the end of step n solve the equation
-///   M a(y) = f(x(y), v(y), p) + λ_n M g
-/// with the masses M, accelerations a, forces f, positions x, velocities v, parameters p, gravity g and the load factor
-/// λ_n of step n. The accelerations a, positions x and velocities v are linear combinations of y and of the fields of
-/// the state before the step (dynamics/time/time_rule.hpp). In statics, the inertial term M a is omitted. The load
+///   M a(y) = f(y, v(y), p) + λ_n M g
+/// with the masses M, accelerations a, forces f, velocities v, parameters p, gravity g and the load factor λ_n of step
+/// n. The accelerations a and velocities v are linear combinations of y and of the fields of the state before the step
+/// (dynamics/time/time_rule.hpp). In statics, the inertial term M a is omitted. The load
 /// factor λ_n multiplies gravity and the dead loads that have one value for all steps; see ImplicitOptions::ramp_steps.
 /// Fixed components keep their positions and have zero velocity. At the end of step n, vertices with a prescribed
 /// motion have the position and velocity of the prescribed motion. Fixed components and vertices with a prescribed

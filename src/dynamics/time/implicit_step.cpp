@@ -61,7 +61,6 @@ ImplicitModel::Step::Step(ImplicitModel& model, int n, const State& state)
       load_factor_(model.options_.ramp_steps > 0
                        ? std::min(1.0, (n + 1.0) / static_cast<double>(model.options_.ramp_steps))
                        : 1.0),
-      position_history_(model.system_->scratch_field("position_history")),
       velocity_history_(model.system_->scratch_field("velocity_history")),
       inertia_(model.system_->scratch_field("inertia")),
       prescribed_(model.system_->scratch_field("prescribed_positions")),
@@ -71,7 +70,6 @@ ImplicitModel::Step::Step(ImplicitModel& model, int n, const State& state)
       positions_(model.system_->scratch_field("positions_of_forces")),
       velocities_(model.system_->scratch_field("velocities_of_forces")),
       force_(model.system_->scratch_field("force")) {
-  kinematics_.combine_state(rule_.position, state, position_history_);
   kinematics_.combine_state(rule_.velocity, state, velocity_history_);
   kinematics_.combine_state(rule_.acceleration, state, inertia_);
   prescribe(prescribed_, prescribed_velocities_);
@@ -194,7 +192,7 @@ void ImplicitModel::Step::set_matrix(const Field& y, bool exact) {
 
 void ImplicitModel::Step::hold(const Field* y) {
   held_positions_ = y ? positions_of(*y) : Field();
-  held_time_ = time_of_forces(progress_);
+  held_time_ = end_time(progress_);
   model_.system_->split(y != nullptr);
   work_.take(model_.system_->terms());
   patterns_are_of_this_step_ = false;
@@ -242,20 +240,13 @@ double ImplicitModel::Step::max_step(const Field& from, double from_progress, co
   const auto limits = [](const auto& term) { return term->limits_steps(); };
   if (std::none_of(model_.system_->terms().begin(), model_.system_->terms().end(), limits)) return t;
   limiting_.clear();
-  const auto limit = [&](const Field& begin, double begin_time, const Field& end, double end_time) {
-    for (const auto& term : model_.system_->terms()) {
-      if (!term->limits_steps()) continue;
-      const double least = term->max_step({begin, n_, nullptr, nullptr, begin_time},
-                                          {end, n_, nullptr, nullptr, end_time}, model_.parameters());
-      if (least >= t) continue;
-      t = least;
-      limiting_ = term->limiting();
-    }
-  };
-  limit(from, end_time(from_progress), to, end_time(to_progress));
-  if (rule_.position.y != 1.0) {
-    const Field begin = positions_of(from), end = positions_of(to);
-    limit(begin, time_of_forces(from_progress), end, time_of_forces(to_progress));
+  for (const auto& term : model_.system_->terms()) {
+    if (!term->limits_steps()) continue;
+    const double least = term->max_step({from, n_, nullptr, nullptr, end_time(from_progress)},
+                                        {to, n_, nullptr, nullptr, end_time(to_progress)}, model_.parameters());
+    if (least >= t) continue;
+    t = least;
+    limiting_ = term->limiting();
   }
   DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &t, 1, MPI_DOUBLE, MPI_MIN, model_.comm()));
   return t;
@@ -281,8 +272,7 @@ Configuration ImplicitModel::Step::configuration(const Field& y, std::int32_t* i
     copy_fixed(count_, model_.system_->fixed(), prescribed_velocities_, velocities_);
     model_.system_->mesh().vertex_exchange().copy_to_ghosts(velocities_);
   }
-  Configuration at{positions_,  n_, invalid_cell, rates ? &velocities_ : nullptr, time_of_forces(progress_),
-                   load_factor_};
+  Configuration at{positions_, n_, invalid_cell, rates ? &velocities_ : nullptr, end_time(progress_), load_factor_};
   if (start_positions_.size() > 0) at.start_positions = &start_positions_;
   at.start_time = n_ * model_.dt();
   if (held_positions_.size() > 0) {
@@ -320,7 +310,6 @@ LinearSystem::Product ImplicitModel::Step::product_at(const Field& y) {
       dv.copy_from(dx);
       scale(rule_.velocity.y, dv);
     }
-    scale(rule_.position.y, dx);
     model_.system_->compute_force_tangent(here, {dx, rates ? &dv : nullptr}, {}, force);
     scale(-1.0, force);
     add_mass_times(count_, rule_.acceleration.y, model_.system_->mass(), x, force);
@@ -334,7 +323,7 @@ void ImplicitModel::Step::assemble(const Field& y, Projection projection) {
   for (MatrixShare* share : work_.shares()) share->blocks().zero();
   const auto add = [&](ForceTerm& term, BlockMatrix& blocks) {
     const bool project = projection == Projection::all || (projection == Projection::contact && term.limits_steps());
-    term.add_jacobian(at, model_.parameters(), {-rule_.position.y, -rule_.velocity.y, project}, blocks);
+    term.add_jacobian(at, model_.parameters(), {-1.0, -rule_.velocity.y, project}, blocks);
   };
   for (const auto& term : model_.system_->terms())
     if (!term->couplings_vary()) add(*term, work_.common->blocks());
@@ -355,7 +344,7 @@ void ImplicitModel::Step::make_reference() {
   for (const bool project : {false, true}) {
     if (good) break;
     work_.common->blocks().zero();
-    const JacobianWeights weights{-rule.position.y, -rule.velocity.y, project};
+    const JacobianWeights weights{-1.0, -rule.velocity.y, project};
     for (const auto& term : model_.system_->terms())
       if (!term->limits_steps() && !term->lags())
         term->add_jacobian(at, model_.parameters(), weights, work_.common->blocks());
@@ -372,8 +361,8 @@ Field& ImplicitModel::Step::acceleration_of(const Field& y) {
 }
 
 Field ImplicitModel::Step::positions_of(const Field& y) const {
-  Field x = position_history_.clone();
-  axpy(rule_.position.y, y, x);
+  Field x = model_.system_->scratch_field("positions");
+  x.copy_from(y);
   model_.system_->mesh().vertex_exchange().copy_to_ghosts(x);
   return x;
 }
@@ -382,7 +371,7 @@ void ImplicitModel::Step::add_forces_of_motion(const Field& y, Field& rhs) {
   const Configuration at = configuration(y);
   const Field still = rhs.like("still");
   Field force = rhs.like("force");
-  const double time = time_of_forces(progress_goal()) - time_of_forces(progress_);
+  const double time = end_time(progress_goal()) - end_time(progress_);
   for (const auto& term : model_.system_->terms())
     if (term->moves(n_, model_.parameters()))
       term->add_force_tangent(at, {still, at.velocities ? &still : nullptr, time}, {}, force);
@@ -397,7 +386,7 @@ double ImplicitModel::Step::potential(const Field& y, double energy, double diss
   add_mass_times(count_, 0.5 * rule_.acceleration.y, model_.system_->mass(), d, Md);
   add_scaled(count_, 1.0, acceleration_of(state_["positions"]), Md);
   if (shift_) add_scaled(count_, homotopy_ - 1.0, *shift_, Md);
-  const double potential = dot_values(count_, d, Md) + energy / rule_.position.y;
+  const double potential = dot_values(count_, d, Md) + energy;
   return dissipation != 0.0 ? potential + dissipation / rule_.velocity.y : potential;
 }
 

@@ -138,9 +138,9 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// an assembled matrix. Returns nullptr if `LinearOptions::matrix_free` is false.
   dynamics::LinearSystem::Product product_at(const Field& y);
 
-  /// Assembles the contributions to the Jacobian J(y) = a_y M - x_y ∂f/∂x - v_y ∂f/∂v in the matrices
-  /// `Workspace::shares`, with masses M and forces f, where x_y, v_y and a_y are the derivatives of positions x,
-  /// velocities v and accelerations a with respect to y (TimeRule).
+  /// Assembles the contributions to the Jacobian J(y) = a_y M - ∂f/∂x - v_y ∂f/∂v in the matrices
+  /// `Workspace::shares`, with masses M and forces f, where v_y and a_y are the derivatives of velocities v and
+  /// accelerations a with respect to y (TimeRule).
   void assemble(const Field& y, dynamics::Projection projection);
 
   /// Sets up the preconditioner that all steps share (`LinearSystem::set_reference`), from the Jacobian J in the rest
@@ -224,15 +224,11 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   /// stores iteration k, repeats the first `end` iterations, and stores the last of these iterations in `trace`.
   const dynamics::NewtonIteration& iteration(int k, int end, dynamics::NewtonTrace& trace);
 
-  /// Returns the time (s) to which the obstacles' positions belong if obstacles have completed the fraction `progress`
-  /// of their motion in the step.
-  double end_time(double progress) const { return (n_ + progress) * model_.dt(); }
   /// Returns the time (s) at which forces are evaluated if obstacles have completed the fraction `progress` of their
   /// motion in the step.
-  double time_of_forces(double progress) const { return (n_ + rule_.position.y * progress) * model_.dt(); }
+  double end_time(double progress) const { return (n_ + progress) * model_.dt(); }
 
-  /// Returns the positions at which forces are evaluated for the positions y at the end of the step, with ghost values
-  /// up to date.
+  /// Returns the positions y at the end of the step with ghost values up to date.
   Field positions_of(const Field& y) const;
 
   /// Adds to `rhs` the first-order change of the forces, at fixed positions y, while obstacles move from the fraction
@@ -240,10 +236,10 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   void add_forces_of_motion(const Field& y, Field& rhs);
 
   /// Returns this rank's contribution to the incremental potential
-  ///   Φ(y) = ½ a_y dᵀM d + dᵀ(M (a - λ g)(x_n) - (1 - s) R(x_n)) + E(x(y))/x_y + D(x_n, v(y))/v_y,
-  /// where x_n are the positions at the beginning of the step, d = y - x_n, a_y, x_y and v_y are the derivatives of
-  /// accelerations a, positions x and velocities v with respect to y, M are masses, g is gravity, λ is the load factor,
-  /// R is the residual, s is the fraction of `set_homotopy`, E is the energy and D is the dissipation potential.
+  ///   Φ(y) = ½ a_y dᵀM d + dᵀ(M (a - λ g)(x_n) - (1 - s) R(x_n)) + E(y) + D(x_n, v(y))/v_y,
+  /// where x_n are the positions at the beginning of the step, d = y - x_n, a_y and v_y are the derivatives of
+  /// accelerations a and velocities v with respect to y, M are masses, g is gravity, λ is the load factor, R is the
+  /// residual, s is the fraction of `set_homotopy`, E is the energy and D is the dissipation potential.
   /// `energy`: energy E of the force terms. `dissipation`: dissipation potential D of the force terms.
   double potential(const Field& y, double energy, double dissipation);
 
@@ -277,7 +273,7 @@ class ImplicitModel::Step : public dynamics::NewtonProblem {
   Field start_positions_;  // empty unless there are lagged terms
   Field held_positions_;   // positions at which lagged terms are frozen; empty if none are frozen
   double held_time_ = 0.0;
-  Field position_history_, velocity_history_, inertia_, prescribed_, prescribed_velocities_;
+  Field velocity_history_, inertia_, prescribed_, prescribed_velocities_;
   bool moves_;
   Field positions_, velocities_, force_, acceleration_;
   /// Tangent space of the constraints at the positions y of the last call of `set_matrix`; empty without constraints.

@@ -5,10 +5,10 @@
 // Starting from y_0 = x_n, an iteration replaces y by y + t d. The step length t is treated as a constant. In
 // prescribed components, d is the prescribed position minus y. In free components, d solves
 //
-//   Φ(y, d) = R(y) + J(y) d = 0,   J d = a_y M d - x_y ∂f/∂x d - v_y ∂f/∂v d
+//   Φ(y, d) = R(y) + J(y) d = 0,   J d = a_y M d - ∂f/∂x d - v_y ∂f/∂v d
 //
-// so that J ḋ = -Ṙ - J̇ d. J d is the derivative of R along (x_y, v_y, a_y) d, where x_y, v_y and a_y are the
-// coefficients of y in the time rule. J̇ d requires the second derivatives of the terms.
+// so that J ḋ = -Ṙ - J̇ d. J d is the derivative of R along (d, v_y d, a_y d), where v_y and a_y are the coefficients
+// of y in the time rule. J̇ d requires the second derivatives of the terms.
 
 #include <algorithm>
 #include <utility>

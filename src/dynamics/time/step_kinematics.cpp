@@ -25,7 +25,7 @@ void StepKinematics::combine_state_adjoint(const Combination& combination, const
 }
 
 void StepKinematics::evaluate(const Field& y, const Field& u, const State& state, KinematicFields& out) const {
-  combine_state(rule_.position, state, out.x);
+  out.x.fill(0.0);
   combine_state(rule_.velocity, state, out.v);
   combine_state(rule_.acceleration, state, out.a);
   if (out.has_start()) copy_values(count_, state.fields()[0], out.start);
@@ -37,20 +37,19 @@ void StepKinematics::evaluate_adjoint(KinematicFields& bar, Field& y_bar, Field&
   add_fixed(count_, fixed_, bar.v, u_bar);
   keep_free(count_, fixed_, bar.v);
   add_positions_adjoint(bar, y_bar);
-  combine_state_adjoint(rule_.position, bar.x, state_bar);
   combine_state_adjoint(rule_.velocity, bar.v, state_bar);
   combine_state_adjoint(rule_.acceleration, bar.a, state_bar);
   if (bar.has_start()) add_scaled(count_, 1.0, bar.start, state_bar.fields()[0]);
 }
 
 void StepKinematics::add_positions(const Field& y, KinematicFields& out) const {
-  add_scaled(count_, rule_.position.y, y, out.x);
+  add_scaled(count_, 1.0, y, out.x);
   add_scaled(count_, rule_.velocity.y, y, out.v);
   add_scaled(count_, rule_.acceleration.y, y, out.a);
 }
 
 void StepKinematics::add_positions_adjoint(const KinematicFields& bar, Field& y_bar) const {
-  add_scaled(count_, rule_.position.y, bar.x, y_bar);
+  add_scaled(count_, 1.0, bar.x, y_bar);
   add_scaled(count_, rule_.velocity.y, bar.v, y_bar);
   add_scaled(count_, rule_.acceleration.y, bar.a, y_bar);
 }

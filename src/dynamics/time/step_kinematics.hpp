@@ -58,9 +58,9 @@ class StepKinematics {
   /// The prescribed components of `bar.v`, the adjoint of the velocities v, are added to `u_bar` and then set to zero.
   void evaluate_adjoint(KinematicFields& bar, Field& y_bar, Field& u_bar, State& state_bar) const;
 
-  /// Adds x_y y to the positions x, v_y y to the velocities v and a_y y to the accelerations a, including prescribed
-  /// components, where x_y, v_y and a_y are the coefficients of y in the TimeRule. The Jacobian of the residual R with
-  /// respect to y is J = x_y ∂R/∂x + v_y ∂R/∂v + a_y ∂R/∂a.
+  /// Adds y to the positions x, v_y y to the velocities v and a_y y to the accelerations a, including prescribed
+  /// components, where v_y and a_y are the coefficients of y in the TimeRule. The Jacobian of the residual R with
+  /// respect to y is J = ∂R/∂x + v_y ∂R/∂v + a_y ∂R/∂a.
   void add_positions(const Field& y, KinematicFields& out) const;
   /// Adjoint of `add_positions`: adds the contributions of `bar`, the adjoint of `out`, to `y_bar`, the adjoint of `y`.
   void add_positions_adjoint(const KinematicFields& bar, Field& y_bar) const;
@@ -79,7 +79,9 @@ class StepKinematics {
   /// `to`.
   void keep_other_fields(const State& from, State& to) const;
   /// Returns true if field k of the state contains velocities or accelerations, which are zero in fixed components.
-  bool is_rate(std::size_t k) const { return rule_.fields[k] == "velocities" || rule_.fields[k] == "accelerations"; }
+  bool is_rate(std::size_t k) const {
+    return rule_.fields[k] == "velocities" || rule_.fields[k].ends_with("accelerations");
+  }
 
   int count_;
   const std::uint8_t* fixed_;

@@ -42,7 +42,6 @@ TimeRule make_time_rule(Integrator integrator, const ImplicitOptions& options, d
   rule.fields = state_fields(integrator);
   const Symbols symbols(rule.fields.size());
   const Combination y = symbols.y(), x = symbols.field(0), v = symbols.field(1);
-  rule.position = y;
   if (rule.fields.size() == 2 || (integrator == Integrator::bdf2 && n == 0)) {
     rule.velocity = (1.0 / h) * (y - x);
     rule.acceleration = integrator == Integrator::quasi_static ? symbols.zero() : (1.0 / h) * (rule.velocity - v);
@@ -57,8 +56,9 @@ TimeRule make_time_rule(Integrator integrator, const ImplicitOptions& options, d
     rule.next = {y, rule.velocity, x, v};
     return rule;
   }
+  const bool is_newmark = integrator == Integrator::newmark;
   double beta = options.beta, gamma = options.gamma, alpha_m = 0.0, alpha_f = 0.0;
-  if (integrator == Integrator::generalised_alpha) {
+  if (!is_newmark) {
     const double rho = options.spectral_radius;
     alpha_m = (2.0 * rho - 1.0) / (rho + 1.0);
     alpha_f = rho / (rho + 1.0);
@@ -70,13 +70,18 @@ TimeRule make_time_rule(Integrator integrator, const ImplicitOptions& options, d
     gamma = 1.0;
     alpha_m = alpha_f = 0.0;
   }
+  // b: accelerations in Newmark's formulas, the auxiliary accelerations of generalised-α.
+  const Combination b = symbols.field(is_newmark ? 2 : 3);
+  const Combination next_b = (1.0 / (beta * h * h)) * (y - x - h * v - (h * h * (0.5 - beta)) * b);
+  rule.velocity = v + h * ((1.0 - gamma) * b + gamma * next_b);
+  rule.next = {y, rule.velocity, next_b};
+  if (is_newmark) {
+    rule.acceleration = next_b;
+    return rule;
+  }
   const Combination a = symbols.field(2);
-  const Combination next_a = (1.0 / (beta * h * h)) * (y - x - h * v - (h * h * (0.5 - beta)) * a);
-  const Combination next_v = v + h * ((1.0 - gamma) * a + gamma * next_a);
-  rule.acceleration = (1.0 - alpha_m) * next_a + alpha_m * a;
-  rule.position = (1.0 - alpha_f) * y + alpha_f * x;
-  rule.velocity = (1.0 - alpha_f) * next_v + alpha_f * v;
-  rule.next = {y, next_v, next_a};
+  rule.acceleration = (1.0 / (1.0 - alpha_f)) * ((1.0 - alpha_m) * next_b + alpha_m * b - alpha_f * a);
+  rule.next.insert(rule.next.begin() + 2, rule.acceleration);
   return rule;
 }
 
