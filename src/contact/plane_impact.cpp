@@ -7,11 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "contact/impact_parameters.hpp"
 #include "contact/pair_kernels.hpp"
 #include "contact/placed_plane.hpp"
 #include "contact/surface_groups.hpp"
 #include "core/file_order.hpp"
 #include "diffsim/core/impl/point_kernels_impl.hpp"
+#include "mesh/affine_body.hpp"
 #include "mesh/bodies.hpp"
 
 namespace diffsim {
@@ -80,24 +82,22 @@ struct PlaneImpact {
 
 namespace {
 
-/// Parameters of an impact, in the order of the values of a PlaneForce.
+/// Parameters of an impact, followed by the accelerations.
 std::vector<PointParameter> parameters_of(const std::string& label, const ContactLawNames& law) {
-  using Spec = ContactParameters;
-  std::vector<PointParameter> all{PointParameter::of(Spec::obstacle_position, label),
-                                  PointParameter::of(Spec::obstacle_velocity, label),
-                                  PointParameter::unused(),
-                                  PointParameter::unused(),
-                                  {law.friction()},
-                                  PointParameter::unused(),
-                                  {law.restitution}};
-  std::vector<std::string> optional{PointParameter::of(Spec::obstacle_angular_velocity, label).name};
-  if (law.has_thickness()) optional.insert(optional.end(), law.thickness.begin(), law.thickness.end());
-  for (const std::string& name : optional) {
-    all.push_back({name});
-    all.back().is_optional = true;
-  }
-  for (int c = 0; c < 3; ++c) all.push_back(PointParameter::unused());  // accelerations
+  std::vector<PointParameter> all = contact::impact_parameters(label, law, law.has_thickness());
+  all.insert(all.end(), 3, PointParameter::unused());
   return all;
+}
+
+/// Returns the owned vertices of the surface to which `law` applies, without the corners of affine and rigid bodies.
+std::vector<int> vertices_of(const TetrahedralMesh& mesh, const PlaneLaw& law) {
+  std::vector<int> vertices = contact::surface_vertices(mesh, law.regions, law.groups, law.dimension);
+  if (has_affine_bodies(mesh.bodies()))
+    std::erase_if(vertices, [&](int v) {
+      const std::int64_t number = mesh.vertex_order().file_index()[static_cast<std::size_t>(v)];
+      return mesh.bodies()[static_cast<std::size_t>(body_of_vertex(mesh.bodies(), number))].affine != nullptr;
+    });
+  return vertices;
 }
 
 /// Functor that returns 1 for each vertex with an impact.
@@ -227,9 +227,8 @@ class PlaneImpacts final : public Impact {
 template <bool thick>
 std::unique_ptr<Impact> make(const std::shared_ptr<const TetrahedralMesh>& mesh, const PlaneShape& plane,
                              const PlaneLaw& law) {
-  return std::make_unique<PlaneImpacts<thick>>(
-      mesh, plane.label, contact::placed_plane<thick>(plane), law.parameters,
-      contact::surface_vertices(*mesh, law.regions, law.groups, law.dimension));
+  return std::make_unique<PlaneImpacts<thick>>(mesh, plane.label, contact::placed_plane<thick>(plane), law.parameters,
+                                               vertices_of(*mesh, law));
 }
 
 }  // namespace

@@ -45,6 +45,11 @@ class Impact {
  public:
   virtual ~Impact() = default;
   virtual std::string name() const = 0;
+  /// Returns true if the Impact acts on the affine or rigid body with the given name; the same on all ranks.
+  virtual bool acts_on(const std::string& body) const {
+    static_cast<void>(body);
+    return false;
+  }
   /// Checks the parameters. Must be called after each change of parameters. Throws Error if a parameter is missing.
   virtual void prepare(const ParameterSet& parameters) = 0;
   /// Returns text, for error messages, that names a vertex of this rank on the wrong side, for example inside a

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "contact/barrier.hpp"
+#include "contact/body_impact.hpp"
 #include "contact/embedded_surface.hpp"
 #include "contact/inside.hpp"
 #include "contact/parameters.hpp"
@@ -285,26 +286,31 @@ struct TermAdder {
   }
 };
 
-/// Adds the parameters and terms of contact with planes. Collective.
-void add_planes(const ContactOptions& options, const ContactGroups& groups, const ParameterAdder& parameters,
+/// Adds the parameters and terms of contact with planes. `mesh`: mesh of the bodies. Collective.
+void add_planes(const ContactOptions& options, const ContactGroups& groups,
+                const std::shared_ptr<const TetrahedralMesh>& mesh, const ParameterAdder& parameters,
                 const TermAdder& terms) {
   const std::vector<int> dimensions = dimensions_in_contact(*terms.surface.mesh);
   for (std::size_t k = 0; k < options.planes.size(); ++k) {
     const PlaneObstacle& plane = options.planes[k];
     const std::string label = groups.plane(k);
     parameters.add_obstacle(plane, plane.point, label);
-    for (PlaneLaw law : groups.laws_of_plane(k))
+    const PlaneShape shape{label, plane.normal, plane.rotation.axis, plane.rotation.origin};
+    for (PlaneLaw law : groups.laws_of_plane(k)) {
+      if (law.parameters.is_impact())
+        if (auto of_bodies = make_body_impact(mesh, terms.system.rigid_cells(), shape, law, options.scales))
+          terms.system.add_impact(std::move(of_bodies));
       for (const int dimension : dimensions) {
         law.dimension = dimension;
-        const PlaneShape shape{label, plane.normal, plane.rotation.axis, plane.rotation.origin};
         if (law.parameters.is_impact()) {
-          terms.system.add_impact(make_plane_impact(terms.surface.mesh, shape, law));
+          terms.system.add_impact(make_plane_impact(mesh, shape, law));
           continue;
         }
         terms.add([mesh = terms.surface.mesh, shape, law](ContactForces forces) {
           return make_plane_contact(mesh, shape, forces, law);
         });
       }
+    }
   }
 }
 
@@ -397,12 +403,9 @@ void DifferentiableScene::add_contact(const ContactOptions& options) {
   for (std::size_t k = 0; k < options.meshes.size(); ++k) obstacles_.push_back(groups.mesh(k));
   EmbeddedSurface surface{mesh_, nullptr};
   const bool embeds = !options.surfaces.empty() || has_affine_bodies(mesh_->bodies());
-  if (embeds && has_law(options, ContactLawKind::impact))
-    throw Error(
-        "the contact law impact is not available in scenes with affine bodies, rigid bodies or separate surfaces; use "
-        "the "
-        "law penalty or barrier",
-        ErrorKind::input);
+  if (!options.surfaces.empty() && has_law(options, ContactLawKind::impact))
+    throw Error("the contact law impact is not available for separate surfaces; use the law penalty or barrier",
+                ErrorKind::input);
   if (embeds)
     surface = embed_surfaces(*mesh_, options.surfaces, groups.regions(), options.scales);
   else if (!options.scales.empty())
@@ -411,7 +414,7 @@ void DifferentiableScene::add_contact(const ContactOptions& options) {
   adder.add_scales(options);
   contact_ = std::make_shared<const SceneContact>(SceneContact{options, surface, obstacle_bodies(), friction});
   const TermAdder terms{system(), friction, options.lagged_friction, surface, contacts_, lagged_frictions_};
-  add_planes(options, groups, adder, terms);
+  add_planes(options, groups, mesh_, adder, terms);
   if (!has_pressure(options) || (!options.self && options.meshes.empty() && mesh_->bodies().size() < 2)) return;
   add_surfaces(options, groups, mesh_->comm(), adder, terms);
 }

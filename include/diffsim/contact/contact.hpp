@@ -80,9 +80,10 @@ enum class ContactLawKind {
   /// can come closer than ξ to other surfaces; surfaces of triangles cannot pass through each other.
   penalty,
   /// Impacts of vertices on planes in explicit steps: a vertex that has entered a plane is put back, and the velocity
-  /// of
-  /// the vertex changes at once, with a coefficient of restitution and Coulomb friction. The time of impact within the
-  /// substep is part of the derivatives. There is no contact pressure.
+  /// of the vertex changes at once, with a coefficient of restitution and Coulomb friction. The impulses on all
+  /// vertices
+  /// of an affine or rigid body are computed together. The time of impact within the substep is part of the
+  /// derivatives. There is no contact pressure.
   impact,
 };
 /// Returns the names of the values of ContactLawKind.

@@ -125,6 +125,8 @@ class System {
   /// `prepare`.
   const body::ConstraintSet* constraints() const { return constraints_.get(); }
   const std::vector<Joint>& joints() const { return joints_; }  ///< joints, in the order of the calls of `join`
+  /// Local indices of this rank's cells that are rigid bodies, in the order of the calls of `add_rigid_bodies`.
+  const std::vector<int>& rigid_cells() const { return rigid_cells_; }
   bool any_term_uses_velocities() const;  ///< true if `ForceTerm::uses_velocities` of any term is true
   bool any_term_lags() const;             ///< true if `ForceTerm::lags` of any term is true
   /// Returns true if at least one term was added with `make_parts`, and every term has a potential after `split(true)`.

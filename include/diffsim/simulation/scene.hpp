@@ -122,9 +122,9 @@ class DifferentiableScene {
   ///
   /// Adds the parameter `friction`; `barrier_distance`, `barrier_stiffness` and `friction_velocity` unless all contact
   /// laws are impacts; `contact_damping` if a contact law is a penalty; and `restitution` if a contact law is an
-  /// impact. Impacts need an explicit integrator, and are refused in scenes with affine or rigid bodies. Adds the
-  /// parameter `thickness` if `options` contains a thickness for all bodies, and `thickness:NAME` for each body or
-  /// obstacle with a separate thickness. For each obstacle, adds the parameters `obstacle_position:LABEL` [3] and
+  /// impact. Impacts need an explicit integrator, and bodies with impacts must have no joints. Adds the parameter
+  /// `thickness` if `options` contains a thickness for all bodies, and `thickness:NAME` for each body or obstacle with
+  /// a separate thickness. For each obstacle, adds the parameters `obstacle_position:LABEL` [3] and
   /// `obstacle_velocity:LABEL` [3], and `obstacle_angular_velocity:LABEL` [1] if the obstacle rotates. For each value
   /// that a ContactPair in `options.pairs` gives, adds a parameter, for example `friction:A|B` for a ContactPair
   /// between A and B.

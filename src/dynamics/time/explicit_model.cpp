@@ -26,6 +26,17 @@ const ExplicitRule& rule_of(Integrator integrator) {
               ErrorKind::input);
 }
 
+/// Throws Error (input) if an impact acts on a body that has a joint.
+void require_no_impacts_on_joints(const System& system) {
+  for (const Joint& joint : system.joints())
+    for (const std::string& body : {joint.body, joint.other})
+      for (const auto& impact : system.impacts())
+        if (impact->acts_on(body))
+          throw Error("joint '" + joint.name + "': the contact law impact is not available for body '" + body +
+                          "', which has a joint; give the pair the law barrier or penalty, or touch: false",
+                      ErrorKind::input);
+}
+
 /// Updates x ← x' and v ← v' for the components [begin, end). Lowers `invalid_vertex` to the smallest index of a vertex
 /// whose new position is not finite.
 template <int earlier>
@@ -76,6 +87,7 @@ void ExplicitModel::prepare() {
   SystemModel::prepare();
   if (system_->constraints() && !work_->constraints)
     work_->constraints = std::make_unique<ExplicitConstraints>(*system_->constraints(), rule_, h());
+  require_no_impacts_on_joints(*system_);
   if (!system_->impacts().empty() && !work_->impacts) work_->impacts = std::make_unique<ExplicitImpacts>(*system_, h());
   if (reversible_) require_reversible();
 }
