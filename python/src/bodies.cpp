@@ -225,7 +225,8 @@ means the world. point (m) and axis are given for the rest positions of the bodi
 joint_point:NAME and joint_axis:NAME, except for fixed joints, and for the axis of a spherical joint. armature: inertia of a motor's rotor
 with respect to the coordinate of a revolute (kg m²) or prismatic (kg) joint. A joint with an armature needs a body
 Body.rotor() with the name `rotor` in the mesh, and adds the parameter joint_armature:NAME. follows: name of a joint
-whose coordinate this joint follows: the coordinate changes by ratio times the change of that joint's coordinate.)")
+whose coordinate this joint follows: the coordinate changes by ratio times the change of that joint's coordinate. A
+joint that follows another joint adds the parameter joint_ratio:NAME.)")
       .def_ro("name", &Joint::name, "Name of the joint.")
       .def_prop_ro(
           "kind", [](const Joint& joint) { return joint_kinds()[static_cast<std::size_t>(joint.kind)]; },

@@ -128,6 +128,10 @@ def test_a_joint_follows_another():
     wheel = 700.0 * 0.2 * 0.1 * 0.05 * (0.2**2 + 0.1**2) / 12
     assert way == pytest.approx(0.5 * 5.0 / (700.0 * 0.4 * 0.05 * 0.05 + 9.0 * wheel) * 0.02**2, rel=1e-5)
     assert angle == pytest.approx(-3.0 * way, abs=1e-13)
+    made.parameters["joint_ratio:turn"] = 2.0
+    made.step(20)
+    angle, way = made.joint_coordinates
+    assert angle == pytest.approx(2.0 * way, abs=1e-13)
 
 
 def test_wrong_bodies_and_joints_are_refused():

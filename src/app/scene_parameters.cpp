@@ -70,6 +70,7 @@ void add_of_joints(const Scene& scene, KindsByName& kinds) {
     if (entry.joint.kind == JointKind::fixed) continue;
     kinds.add(JointParameters::point, entry.joint.name);
     if (entry.joint.kind != JointKind::spherical) kinds.add(JointParameters::axis, entry.joint.name);
+    if (!entry.joint.follows.empty()) kinds.add(JointParameters::ratio, entry.joint.name);
   }
   for (const std::vector<JointEntry>& entries : {scene.joints, scene.drives})
     for (const JointEntry& entry : entries) {
@@ -436,13 +437,14 @@ void refuse_repetition(const std::vector<ParameterEntry>& parameters) {
 }
 
 /// Returns the parameters of the scene that the entry `mapping` of `parameters` may name. The joints of a robot are in
-/// the robot's file, which is not read yet, so any name `joint_point:ROBOT/…` or `joint_axis:ROBOT/…` is allowed.
+/// the robot's file, which is not read yet, so any name `joint_point:ROBOT/…`, `joint_axis:ROBOT/…` or
+/// `joint_ratio:ROBOT/…` is allowed.
 std::vector<std::pair<std::string, Kind>> kinds_for(const Mapping& mapping, const Scene& scene) {
   auto kinds = parameter_kinds(scene);
   const Value* const name = mapping.find("name");
   if (!name || !name->is_scalar()) return kinds;
   for (const RobotEntry& robot : scene.robots)
-    for (const ParameterSpec& spec : {JointParameters::point, JointParameters::axis})
+    for (const ParameterSpec& spec : {JointParameters::point, JointParameters::axis, JointParameters::ratio})
       if (name->text.starts_with(std::string(spec.name) + ":" + robot.name + "/"))
         kinds.emplace_back(name->text, kind_of(spec));
   return kinds;
@@ -479,7 +481,7 @@ void check_starts_of_joints(const std::vector<ParameterEntry>& parameters) {
     for (const ParameterEntry& other : parameters) {
       const bool excludes = (&other != &entry && is_start_of_joints(other.name)) || other.name == "initial_positions" ||
                             other.name == "initial_velocities" || other.name.starts_with("joint_point") ||
-                            other.name.starts_with("joint_axis");
+                            other.name.starts_with("joint_axis") || other.name.starts_with("joint_ratio");
       if (excludes)
         other.place.fail("'" + other.name + "' and '" + entry.name + "' cannot both be unknowns; remove one");
     }

@@ -429,13 +429,21 @@ std::vector<T> Assembly::solve(const NodeVectors<T>& y, const NodeVectors<T>& x,
   }
 }
 
+std::vector<double> Assembly::values_since(const NodeVectors<double>& start, const NodeVectors<double>& x) const {
+  std::vector<double> all = values(x);
+  for (std::size_t k = 0; k < couplings_.size(); ++k)
+    all[constraints_.size() + k] += whole_turns(couplings_[k], start, x);
+  return all;
+}
+
 std::vector<double> Assembly::correct_positions(const NodeVectors<double>& x, const std::vector<double>& factors,
-                                                NodeVectors<double>& y, NodeVectors<double>& scratch) const {
+                                                NodeVectors<double>& y, NodeVectors<double>& scratch,
+                                                const NodeVectors<double>* start) const {
   std::vector<double> lambda(size(), 0.0);
   double last = 0.0;
   constexpr int most = 30;
   for (int iteration = 0; iteration < most; ++iteration) {
-    std::vector<double> r = values(iteration == 0 ? x : y);
+    std::vector<double> r = values_since(start ? *start : x, iteration == 0 ? x : y);
     if (iteration == 0) {
       // The first iteration linearises g at x, because g(y₀) may be far from 0. For example, forces on an almost flat
       // body move the nodes by much more than the thickness of the body.

@@ -87,12 +87,16 @@ class Assembly {
   /// first iteration of Newton's method linearises g at x instead of y₀.
   ///
   /// `factors`: diagonal of the matrix C, one factor per node. `y`: the given positions y₀ on entry, the solution on
-  /// return. `scratch`: working array, which is overwritten at the nodes of the constraints. Throws Error if Newton's
-  /// method does not converge.
+  /// return. `scratch`: working array, which is overwritten at the nodes of the constraints. `start`: positions at the
+  /// beginning of the time step, from which both coordinates of a coupling differ by at most π (`whole_turns`); the
+  /// default is x. Throws Error if Newton's method does not converge.
   std::vector<double> correct_positions(const NodeVectors<double>& x, const std::vector<double>& factors,
-                                        NodeVectors<double>& y, NodeVectors<double>& scratch) const;
+                                        NodeVectors<double>& y, NodeVectors<double>& scratch,
+                                        const NodeVectors<double>* start = nullptr) const;
 
  private:
+  /// Returns `values(x)`, with the whole turns of couplings since the positions `start`.
+  std::vector<double> values_since(const NodeVectors<double>& start, const NodeVectors<double>& x) const;
   /// Returns A(x)·B(w) + A(w)·B(x) + Σ_k l_k·w_k for each constraint g(x) = A(x)·B(x) + Σ_k l_k·x_k - c = 0 of type
   /// Constraint with affine functions A and B. A(w) and B(w) are computed without the constant terms a₀ and b₀ of A and
   /// B. If `with_constants` is false, A(x) and B(x) are also computed without a₀ and b₀, and the sum Σ_k l_k·w_k is

@@ -134,7 +134,7 @@ std::vector<Ends> find_pairs(const std::vector<Ends>& ends, const std::vector<in
 /// rank. `ends`: the bodies of the joint, then those of the joint `leader`.
 CoupledJoints make_coupling(const Joint& joint, const Joint& leader, const std::vector<Body>& bodies,
                             const std::vector<Frame>& frames, const std::array<Ends, 2>& ends) {
-  CoupledJoints coupled{{joint, leader}, {}, {}, {}};
+  CoupledJoints coupled{{joint, leader}, {}, {}};
   for (std::size_t side = 0; side < 2; ++side) {
     const auto body = static_cast<std::size_t>(ends[side][0]);
     const int other = ends[side][1];
@@ -151,7 +151,6 @@ CoupledJoints make_coupling(const Joint& joint, const Joint& leader, const std::
       coupled.nodes[first + 4] = other_node + k;
     }
   }
-  coupled.weights = coupling_weights(joint.ratio, coupled.geometry[0].is_rotation, coupled.geometry[1].is_rotation);
   return coupled;
 }
 
@@ -332,7 +331,8 @@ std::unique_ptr<PlacedJoints> Collected::move_to(std::vector<Assembly>& assembli
     std::vector<JointCoupling> couplings;
     for (const CoupledJoints& joints : of_group.couplings) {
       coupled.push_back({joints, assemblies.size(), couplings.size()});
-      couplings.push_back(joints.at(placement_of(joints.joints[0]), placement_of(joints.joints[1])));
+      couplings.push_back(
+          joints.at(placement_of(joints.joints[0]), placement_of(joints.joints[1]), joints.joints[0].ratio));
     }
     assemblies.emplace_back((of_group.names.find(',') == std::string::npos ? "body " : "bodies ") + of_group.names,
                             std::move(of_group.constraints), std::move(couplings));
@@ -387,11 +387,27 @@ ConstraintSet::ConstraintSet(const TetrahedralMesh& mesh, const std::vector<int>
 
 void ConstraintSet::set_values(const ParameterSet& parameters) {
   collectively(comm(), [&] { placed_joints_->set_values(parameters, assemblies_); });
+  int needed = placed_joints_->needs_turns(TurnsFor::step) ? 1 : 0;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_INT, MPI_MAX, comm()));
+  steps_need_turns_ = needed != 0;
 }
 
 void ConstraintSet::set_direction(const ParameterSet& direction) {
   placements_move_ = has_placements(direction);
   placed_joints_->set_direction(direction, assemblies_);
+}
+
+bool ConstraintSet::needs_turns(TurnsFor purpose) const {
+  return purpose == TurnsFor::step ? steps_need_turns_ : placed_joints_->needs_turns(purpose);
+}
+
+void ConstraintSet::require_known_turns(const NodeVectors<double>& before, const NodeVectors<double>& after,
+                                        TurnsFor purpose) const {
+  if (needs_turns(purpose)) collectively(comm(), [&] { placed_joints_->require_known_turns(before, after, purpose); });
+}
+
+void ConstraintSet::require_known_turns(const Field& before, const Field& after, TurnsFor purpose) const {
+  if (needs_turns(purpose)) require_known_turns(to_vectors(gather(before)), to_vectors(gather(after)), purpose);
 }
 
 std::vector<double> ConstraintSet::gather(const Field& field) const {

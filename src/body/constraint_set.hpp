@@ -38,15 +38,23 @@ class ConstraintSet {
   MPI_Comm comm() const { return nodes_->comm(); }
   /// Assemblies (groups of bodies with their constraints) for which this rank does the computations.
   const std::vector<Assembly>& assemblies() const { return assemblies_; }
-  /// Computes the constraints of joints from the parameters `joint_point` and `joint_axis` (PlacedJoints). Throws Error
-  /// (input) on all ranks if an axis has zero or infinite length. Collective.
+  /// Computes the constraints of joints from the parameters `joint_point`, `joint_axis` and `joint_ratio`
+  /// (PlacedJoints). Throws Error (input) on all ranks if an axis has zero or infinite length, or if a ratio is 0 or
+  /// not finite. Collective.
   void set_values(const ParameterSet& parameters);
-  /// Sets the change of the parameters `joint_point` and `joint_axis`. Member functions of Assembly with T = `Along`
-  /// compute derivatives along this change.
+  /// Sets the change of the parameters `joint_point`, `joint_axis` and `joint_ratio`. Member functions of Assembly with
+  /// T = `Along` compute derivatives along this change.
   void set_direction(const ParameterSet& direction);
-  /// Returns true if the direction of `set_direction` changes points or axes of joints; the same on all ranks.
+  /// Returns true if the direction of `set_direction` changes points, axes or ratios of joints; the same on all ranks.
   bool placements_move() const { return placements_move_; }
-  /// Joints of this rank's assemblies, with the derivatives of their constraints with respect to points and axes.
+  using TurnsFor = PlacedJoints::TurnsFor;
+  /// Throws Error (run) on all ranks if `PlacedJoints::require_known_turns` throws for the step from the positions
+  /// `before` to the positions `after`. Collective.
+  void require_known_turns(const NodeVectors<double>& before, const NodeVectors<double>& after, TurnsFor purpose) const;
+  /// Overload for fields on local or owned vertices, [vertices, 3]. Collective.
+  void require_known_turns(const Field& before, const Field& after, TurnsFor purpose) const;
+  /// Joints of this rank's assemblies, with the derivatives of their constraints with respect to points, axes and
+  /// ratios.
   PlacedJoints& placed_joints() const { return *placed_joints_; }
   /// Returns true if a joint follows another joint, so that second derivatives of constraints depend on the positions;
   /// the same on all ranks.
@@ -75,6 +83,8 @@ class ConstraintSet {
   std::vector<Assembly> assemblies_;
   std::unique_ptr<PlacedJoints> placed_joints_;
   bool has_couplings_ = false, placements_move_ = false;
+  bool steps_need_turns_ = false;  // on any rank
+  bool needs_turns(TurnsFor purpose) const;
   struct OnDevice;
   std::unique_ptr<OnDevice> device_;  // device copy of `vertices_`, and buffers
 };

@@ -22,7 +22,9 @@ namespace diffsim::body {
 ///
 /// Unlike the constraint functions of Constraint, g has second derivatives that depend on the positions.
 ///
-/// The scalar type S is double, or a Dual if the coordinates depend on parameters.
+/// The scalar type S is double, or a Dual if the coordinates or the ratio depend on parameters. The derivative of g
+/// with respect to the ratio is -α (q' - q₀') for α independent of the ratio, with the coordinate q' modulo 2π that
+/// `leader` computes; if q' is a rotation, the derivative is only right within π of q₀' (`has_known_turns`).
 template <class S>
 struct JointCouplingOf {
   static constexpr int num_nodes = 2 * JointCoordinate::num_nodes;
@@ -32,7 +34,7 @@ struct JointCouplingOf {
   JointCoordinateOf<S> follower;  ///< coordinate q - q₀ of the follower, that is, with `JointCoordinate::start` = 0
   JointCoordinateOf<S> leader;    ///< coordinate q' - q₀' of the leader, also with `JointCoordinate::start` = 0
   std::array<int, num_nodes> nodes;  ///< nodes of the follower, then nodes of the leader; a node may occur twice
-  double alpha, beta;                ///< weights α and β
+  S alpha, beta;                     ///< weights α and β
   bool is_periodic;                  ///< true if g is reduced modulo 2π
 
   /// Returns g, and sets `gradient` to the derivatives with respect to the positions of `nodes`, at the positions `x`
@@ -42,11 +44,12 @@ struct JointCouplingOf {
     constexpr int half = JointCoordinate::num_nodes;
     Vec3<T> of_follower[half], of_leader[half];
     const T q = follower(x.data(), of_follower), p = leader(x.data() + half, of_leader);
+    const T a = lift<T>(alpha), b = lift<T>(beta);
     for (int k = 0; k < half; ++k) {
-      gradient[static_cast<std::size_t>(k)] = T(alpha) * of_follower[k];
-      gradient[static_cast<std::size_t>(half + k)] = T(-beta) * of_leader[k];
+      gradient[static_cast<std::size_t>(k)] = a * of_follower[k];
+      gradient[static_cast<std::size_t>(half + k)] = -b * of_leader[k];
     }
-    const T g = T(alpha) * q - T(beta) * p;
+    const T g = a * q - b * p;
     constexpr double turn = 2.0 * std::numbers::pi;
     return is_periodic ? g - turn * std::round(value_of(g) / turn) : g;
   }
@@ -77,25 +80,37 @@ struct JointCouplingOf {
 
 using JointCoupling = JointCouplingOf<double>;
 
-/// Weights α and β of a JointCoupling, and whether g is reduced modulo 2π.
-struct CouplingWeights {
-  double alpha, beta;
+/// Weights α and β of a JointCouplingOf, and whether g is reduced modulo 2π.
+template <class S>
+struct CouplingWeightsOf {
+  S alpha, beta;
   bool is_periodic;
 };
+using CouplingWeights = CouplingWeightsOf<double>;
 /// Returns the weights α and β for the given ratio. `turns`: true if the follower's coordinate is a rotation.
 /// `leader_turns`: true if the leader's coordinate is a rotation.
 CouplingWeights coupling_weights(double ratio, bool turns, bool leader_turns);
+/// Returns the weights of `coupling_weights` with their derivatives, for a ratio of the type double or Dual. If α is an
+/// integer, the derivatives are those of β = α ratio with constant α.
+template <class S>
+CouplingWeightsOf<S> weights_at(const S& ratio, bool turns, bool leader_turns) {
+  const auto [alpha, beta, is_periodic] = coupling_weights(value_of(ratio), turns, leader_turns);
+  if (!turns && leader_turns) return {S(1.0) / ratio, S(beta), is_periodic};
+  return {S(alpha), S(beta) + S(alpha) * (ratio - S(value_of(ratio))), is_periodic};
+}
 
-/// Follower and leader of a JointCoupling, for any placements of the two joints.
+/// Follower and leader of a JointCoupling, for any placements of the two joints and any ratio.
 struct CoupledJoints {
   std::array<Joint, 2> joints;                      ///< follower, leader
   std::array<JointGeometry, 2> geometry;            ///< geometries of the follower and the leader
   std::array<int, JointCoupling::num_nodes> nodes;  ///< as in JointCouplingOf
-  CouplingWeights weights;
 
-  /// Returns the constraint between the coordinates of the joints at the given placements.
+  /// Returns true if both coordinates are rotations.
+  bool turns() const { return geometry[0].is_rotation && geometry[1].is_rotation; }
+  /// Returns the constraint between the coordinates of the joints at the given placements and ratio.
   template <class S>
-  JointCouplingOf<S> at(const PlacementOf<S>& of_joint, const PlacementOf<S>& of_leader) const {
+  JointCouplingOf<S> at(const PlacementOf<S>& of_joint, const PlacementOf<S>& of_leader, const S& ratio) const {
+    const CouplingWeightsOf<S> weights = weights_at(ratio, geometry[0].is_rotation, geometry[1].is_rotation);
     JointCouplingOf<S> coupling{coordinate_at(geometry[0], of_joint),
                                 coordinate_at(geometry[1], of_leader),
                                 nodes,
@@ -106,6 +121,16 @@ struct CoupledJoints {
     return coupling;
   }
 };
+
+/// Returns the change of g at the positions `x` if whole turns are added to both coordinates such that the coordinates
+/// differ by at most π from those at the positions `start`. Returns 0 if g is reduced modulo 2π or if a coordinate is a
+/// translation.
+double whole_turns(const JointCoupling& coupling, const NodeVectors<double>& start, const NodeVectors<double>& x);
+/// Returns true if the whole turns of both coordinates of `coupling` are known to be zero at the positions `after`,
+/// provided that they are zero at the positions `before`, from which a time step leads to `after`: neither coordinate
+/// has passed ±π, and g without a reduction modulo 2π is less than π. Both coordinates must be rotations.
+bool has_known_turns(const JointCoupling& coupling, const NodeVectors<double>& before,
+                     const NodeVectors<double>& after);
 
 /// Throws Error (input) unless `joint` can follow the joint `leader`: both joints must be revolute or prismatic, and
 /// `joint.ratio` finite and not zero.

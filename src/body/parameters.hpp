@@ -5,11 +5,11 @@
 
 namespace diffsim {
 
-/// Specifications of the parameters of joints (`Joint::point`, `Joint::axis`, `Joint::armature`) and of driven joints
-/// (JointDrive). The name of a joint is appended to the parameter names as a suffix, for example `joint_torque:NAME`.
-/// The member `unit` of each ParameterSpec in JointParameters is the unit for revolute joints. For prismatic joints,
-/// torque and friction are in N, the stiffnesses of the spring and of the limits in N/m, the damping in N s/m, the
-/// target in m, and the armature in kg.
+/// Specifications of the parameters of joints (`Joint::point`, `Joint::axis`, `Joint::ratio`, `Joint::armature`) and of
+/// driven joints (JointDrive). The name of a joint is appended to the parameter names as a suffix, for example
+/// `joint_torque:NAME`. The member `unit` of each ParameterSpec in JointParameters is the unit for revolute joints. For
+/// prismatic joints, torque and friction are in N, the stiffnesses of the spring and of the limits in N/m, the damping
+/// in N s/m, the target in m, and the armature in kg.
 struct JointParameters {
   static constexpr ParameterSpec torque{.name = "joint_torque",
                                         .unit = "N m",
@@ -52,6 +52,13 @@ struct JointParameters {
                                           "direction of a joint's axis, of any length, for the bodies at the "
                                           "rest positions",
                                       .components = 3};
+  static constexpr ParameterSpec ratio{.name = "joint_ratio",
+                                       .unit = "1",
+                                       .meaning =
+                                           "ratio of a joint's coordinate to the coordinate of the joint that it "
+                                           "follows: 1, rad/m or m/rad",
+                                       .range = Interval::but_zero(),
+                                       .sample = 0.7};
   static constexpr ParameterSpec initial_coordinates{
       .name = "initial_coordinates",
       .unit = "1",

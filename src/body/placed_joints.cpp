@@ -1,10 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "body/placed_joints.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <type_traits>
 #include <utility>
 
+#include "body/parameters.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim::body {
@@ -53,14 +56,20 @@ ByPlacement<T> slope_of(const ConstraintOf<ByPlacement<T>>& g, const NodeVectors
 }
 
 /// Returns the values of `x` at the nodes of the coupling, as constants.
-template <class T>
-JointCoupling::NodeValues<ByPlacement<T>> constant_at(const JointCouplingOf<ByPlacement<T>>& coupling,
-                                                      const NodeVectors<T>& x) {
-  JointCoupling::NodeValues<ByPlacement<T>> values;
+template <class S, class T>
+JointCoupling::NodeValues<S> constant_at(const JointCouplingOf<S>& coupling, const NodeVectors<T>& x) {
+  JointCoupling::NodeValues<S> values;
   for (std::size_t k = 0; k < values.size(); ++k)
-    for (int c = 0; c < 3; ++c)
-      values[k][c] = ByPlacement<T>::constant(x[static_cast<std::size_t>(coupling.nodes[k])][c]);
+    for (int c = 0; c < 3; ++c) values[k][c] = lift<S>(x[static_cast<std::size_t>(coupling.nodes[k])][c]);
   return values;
+}
+
+/// Returns the placement `values` with the scalar type S, as constants.
+template <class S, class T>
+PlacementOf<S> constant(const PlacementOf<T>& values) {
+  PlacementOf<S> placement;
+  for (std::size_t i = 0; i < 6; ++i) placement[i] = lift<S>(values[i]);
+  return placement;
 }
 
 /// Returns the constraints of the joint at `place`, followed by those of the joint's rotor.
@@ -118,10 +127,27 @@ struct PlacedJoints::State {
   }
 };
 
-/// Coupling of two joints, and the indices of the joints in `states_`.
+/// Coupling of two joints, the indices of the joints in `states_`, the present ratio, and the accumulated derivatives
+/// with respect to the ratio.
 struct PlacedJoints::StateOfCoupling {
   Coupling of;
   std::array<std::size_t, 2> states;
+  double value, direction = 0.0;  ///< ratio, and its derivative along the direction
+  Along sum{0.0};
+  bool is_wanted = false;
+  bool has_changed = false;  ///< true if the coupling must be replaced
+
+  bool needs_turns(TurnsFor purpose) const;
+  const Joint& joint() const { return of.joints.joints[0]; }
+  const Joint& leader() const { return of.joints.joints[1]; }
+  /// Returns the ratio with the scalar type of the derivatives.
+  template <class T>
+  T ratio() const {
+    if constexpr (std::is_same_v<T, double>)
+      return value;
+    else
+      return move_along(value, direction);
+  }
 };
 
 PlacedJoints::PlacedJoints(std::vector<Place> places, std::vector<Coupling> couplings) {
@@ -138,7 +164,8 @@ PlacedJoints::PlacedJoints(std::vector<Place> places, std::vector<Coupling> coup
   };
   for (Coupling& coupling : couplings) {
     const std::array<std::size_t, 2> states{find(coupling.joints.joints[0]), find(coupling.joints.joints[1])};
-    couplings_.push_back({std::move(coupling), states});
+    const double ratio = coupling.joints.joints[0].ratio;
+    couplings_.push_back({std::move(coupling), states, ratio});
   }
 }
 
@@ -154,6 +181,13 @@ void PlacedJoints::set_values(const ParameterSet& parameters, std::vector<Assemb
     require_axis(joint);
     replace(state, assemblies);
   }
+  for (StateOfCoupling& coupling : couplings_) {
+    const double value = read_ratio(parameters, coupling.joint(), coupling.value);
+    if (const std::string what = range_error(JointParameters::ratio, value); !what.empty())
+      throw Error(fmt::format("{}:{}: {}", JointParameters::ratio.name, coupling.joint().name, what), ErrorKind::input);
+    coupling.has_changed = coupling.has_changed || value != coupling.value;
+    coupling.value = value;
+  }
   replace_couplings(assemblies);
 }
 
@@ -164,15 +198,24 @@ void PlacedJoints::set_direction(const ParameterSet& direction, std::vector<Asse
     state.direction = change;
     replace(state, assemblies);
   }
+  ratios_move_ = has_ratios(direction);
+  for (StateOfCoupling& coupling : couplings_) {
+    const double change = read_ratio(direction, coupling.joint(), 0.0);
+    coupling.has_changed = coupling.has_changed || change != coupling.direction;
+    coupling.direction = change;
+  }
   replace_couplings(assemblies);
 }
 
 void PlacedJoints::replace_couplings(std::vector<Assembly>& assemblies) {
-  for (const auto& [of, states] : couplings_) {
-    const State &joint = states_[states[0]], &leader = states_[states[1]];
-    if (!joint.has_changed && !leader.has_changed) continue;
-    assemblies[of.assembly].replace_coupling(of.index, of.joints.at(joint.values, leader.values),
-                                             of.joints.at(joint.placement<Along>(), leader.placement<Along>()));
+  for (StateOfCoupling& coupling : couplings_) {
+    const State &joint = states_[coupling.states[0]], &leader = states_[coupling.states[1]];
+    if (!joint.has_changed && !leader.has_changed && !coupling.has_changed) continue;
+    coupling.has_changed = false;
+    const Coupling& of = coupling.of;
+    assemblies[of.assembly].replace_coupling(
+        of.index, of.joints.at(joint.values, leader.values, coupling.value),
+        of.joints.at(joint.placement<Along>(), leader.placement<Along>(), coupling.ratio<Along>()));
   }
   for (State& state : states_) state.has_changed = false;
 }
@@ -201,6 +244,11 @@ void PlacedJoints::begin_gradient(const ParameterSet& gradient) {
     state.sums = {};
     if (state.is_wanted) differentiate(state);
   }
+  ratios_are_wanted_ = has_ratios(gradient);
+  for (StateOfCoupling& coupling : couplings_) {
+    coupling.is_wanted = has_ratio(gradient, coupling.joint());
+    coupling.sum = Along(0.0);
+  }
 }
 
 template <class T, class Sum>
@@ -217,34 +265,41 @@ void PlacedJoints::accumulate(const std::vector<std::vector<T>>& lambda, double 
 
 template <class T, class Sum>
 void PlacedJoints::accumulate_couplings(const std::vector<std::vector<T>>& lambda, double scale, const Sum& sum) {
-  const auto constant = [](const PlacementOf<T>& placement) {
-    PlacementOf<ByPlacement<T>> lifted;
-    for (std::size_t i = 0; i < 6; ++i) lifted[i] = ByPlacement<T>::constant(placement[i]);
-    return lifted;
-  };
-  for (const auto& [of, states] : couplings_) {
-    const std::vector<T>& multipliers = lambda[of.assembly];
+  using ByRatio = Dual<T, 1>;
+  for (StateOfCoupling& coupling : couplings_) {
+    const auto& [joints, assembly, index] = coupling.of;
+    const std::vector<T>& multipliers = lambda[assembly];
     // The multipliers of couplings are the last ones.
     std::size_t num_couplings = 0;
-    for (const auto& other : couplings_) num_couplings += other.of.assembly == of.assembly;
-    const T factor = T(scale) * multipliers[multipliers.size() - num_couplings + of.index];
+    for (const auto& other : couplings_) num_couplings += other.of.assembly == assembly;
+    const T factor = T(scale) * multipliers[multipliers.size() - num_couplings + index];
+    const std::array<PlacementOf<T>, 2> placements{states_[coupling.states[0]].template placement<T>(),
+                                                   states_[coupling.states[1]].template placement<T>()};
+    const T ratio = coupling.template ratio<T>();
     for (std::size_t side = 0; side < 2; ++side) {
-      State& state = states_[states[side]];
+      State& state = states_[coupling.states[side]];
       if (!state.is_wanted) continue;
-      const PlacementOf<T> own = state.template placement<T>();
-      const PlacementOf<T> others = states_[states[1 - side]].template placement<T>();
-      const auto moving = variables(own), fixed = constant(others);
-      const auto coupling = side == 0 ? of.joints.at(moving, fixed) : of.joints.at(fixed, moving);
-      state.add(factor, sum(coupling).derivative);
+      const auto moving = variables(placements[side]), fixed = constant<ByPlacement<T>>(placements[1 - side]);
+      const auto fixed_ratio = ByPlacement<T>::constant(ratio);
+      const auto g = side == 0 ? joints.at(moving, fixed, fixed_ratio) : joints.at(fixed, moving, fixed_ratio);
+      state.add(factor, sum(g).derivative);
     }
+    if (!coupling.is_wanted) continue;
+    const T change = factor * sum(joints.at(constant<ByRatio>(placements[0]), constant<ByRatio>(placements[1]),
+                                            ByRatio::variable(ratio, 0)))
+                                  .derivative[0];
+    if constexpr (std::is_same_v<T, double>)
+      coupling.sum.value += change;
+    else
+      coupling.sum += change;
   }
 }
 
 template <class T>
 void PlacedJoints::add_values(const std::vector<std::vector<T>>& lambda, const NodeVectors<T>& x, double scale) {
   accumulate(lambda, scale, [&](const ConstraintOf<ByPlacement<T>>& g) { return evaluate(g, x); });
-  accumulate_couplings(lambda, scale, [&](const JointCouplingOf<ByPlacement<T>>& g) {
-    JointCoupling::NodeValues<ByPlacement<T>> gradient;
+  accumulate_couplings(lambda, scale, [&]<class S>(const JointCouplingOf<S>& g) {
+    JointCoupling::NodeValues<S> gradient;
     return g.evaluate(constant_at(g, x), gradient);
   });
 }
@@ -253,11 +308,11 @@ template <class T>
 void PlacedJoints::add_slopes(const std::vector<std::vector<T>>& lambda, const NodeVectors<T>& x,
                               const NodeVectors<T>& w, double scale) {
   accumulate(lambda, scale, [&](const ConstraintOf<ByPlacement<T>>& g) { return slope_of(g, x, w); });
-  accumulate_couplings(lambda, scale, [&](const JointCouplingOf<ByPlacement<T>>& g) {
-    JointCoupling::NodeValues<ByPlacement<T>> gradient;
+  accumulate_couplings(lambda, scale, [&]<class S>(const JointCouplingOf<S>& g) {
+    JointCoupling::NodeValues<S> gradient;
     g.evaluate(constant_at(g, x), gradient);
     const auto along = constant_at(g, w);
-    ByPlacement<T> slope(0.0);
+    S slope(0.0);
     for (std::size_t k = 0; k < gradient.size(); ++k) slope += dot(gradient[k], along[k]);
     return slope;
   });
@@ -269,6 +324,8 @@ void PlacedJoints::move_to(ParameterSet& gradient) {
     for (std::size_t c = 0; c < 6; ++c) sums[c] = std::exchange(state.sums[c].value, 0.0);
     if (state.is_wanted) add_to_placement(gradient, state.place.joint, sums);
   }
+  for (StateOfCoupling& coupling : couplings_)
+    add_to_ratio(gradient, coupling.joint(), std::exchange(coupling.sum.value, 0.0));
 }
 
 void PlacedJoints::move_tangent_to(ParameterSet& gradient_tangent) {
@@ -276,6 +333,49 @@ void PlacedJoints::move_tangent_to(ParameterSet& gradient_tangent) {
     Placement sums;
     for (std::size_t c = 0; c < 6; ++c) sums[c] = std::exchange(state.sums[c].derivative[0], 0.0);
     if (state.is_wanted) add_to_placement(gradient_tangent, state.place.joint, sums);
+  }
+  for (StateOfCoupling& coupling : couplings_)
+    add_to_ratio(gradient_tangent, coupling.joint(), std::exchange(coupling.sum.derivative[0], 0.0));
+}
+
+bool PlacedJoints::StateOfCoupling::needs_turns(TurnsFor purpose) const {
+  if (!of.joints.turns()) return false;
+  switch (purpose) {
+    case TurnsFor::tangent:
+      return direction != 0.0;
+    case TurnsFor::adjoint:
+      return is_wanted;
+    case TurnsFor::step:
+      break;
+  }
+  return !coupling_weights(value, true, true).is_periodic;
+}
+
+bool PlacedJoints::needs_turns(TurnsFor purpose) const {
+  if (purpose != TurnsFor::step) return purpose == TurnsFor::tangent ? ratios_move_ : ratios_are_wanted_;
+  return std::any_of(couplings_.begin(), couplings_.end(),
+                     [&](const StateOfCoupling& coupling) { return coupling.needs_turns(purpose); });
+}
+
+void PlacedJoints::require_known_turns(const NodeVectors<double>& before, const NodeVectors<double>& after,
+                                       TurnsFor purpose) const {
+  for (const StateOfCoupling& coupling : couplings_) {
+    if (!coupling.needs_turns(purpose)) continue;
+    const JointCoupling g =
+        coupling.of.joints.at(states_[coupling.states[0]].values, states_[coupling.states[1]].values, coupling.value);
+    if (has_known_turns(g, before, after)) continue;
+    const std::string &joint = coupling.joint().name, &leader = coupling.leader().name;
+    if (purpose != TurnsFor::step)
+      throw Error(
+          fmt::format("no derivative with respect to '{}:{}' if joint '{}' or joint '{}' turns by more than π "
+                      "from the rest position, because whole turns are not counted; use fewer steps, or remove "
+                      "this parameter",
+                      JointParameters::ratio.name, joint, joint, leader));
+    throw Error(
+        fmt::format("joint '{}' follows joint '{}' with the ratio {}, and one of both turns by more than π from "
+                    "the rest position, but whole turns are not counted; use fewer steps, or a ratio that is a "
+                    "fraction of integers with a denominator of at most 50",
+                    joint, leader, coupling.value));
   }
 }
 

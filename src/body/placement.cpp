@@ -47,18 +47,34 @@ bool has_placement(const ParameterSet& set, const Joint& joint) {
 }
 
 bool has_placements(const ParameterSet& set) {
-  return std::any_of(set.begin(), set.end(), [](const Parameter& parameter) {
-    return std::any_of(std::begin(specs), std::end(specs),
-                       [&](const ParameterSpec* spec) { return parameter.spec.name == spec->name; });
-  });
+  return has_ratios(set) || std::any_of(set.begin(), set.end(), [](const Parameter& parameter) {
+           return std::any_of(std::begin(specs), std::end(specs),
+                              [&](const ParameterSpec* spec) { return parameter.spec.name == spec->name; });
+         });
+}
+
+double read_ratio(const ParameterSet& set, const Joint& joint, double otherwise) {
+  const Parameter* const parameter = set.find(name_of(JointParameters::ratio, joint));
+  return parameter ? parameter->field.to_host().at(0) : otherwise;
+}
+
+void add_to_ratio(ParameterSet& set, const Joint& joint, double sum) {
+  Parameter* const parameter = set.find(name_of(JointParameters::ratio, joint));
+  if (parameter) parameter->field.from_host({parameter->field.to_host().at(0) + sum});
+}
+
+bool has_ratio(const ParameterSet& set, const Joint& joint) {
+  return set.find(name_of(JointParameters::ratio, joint)) != nullptr;
+}
+
+bool has_ratios(const ParameterSet& set) {
+  return std::any_of(set.begin(), set.end(),
+                     [](const Parameter& parameter) { return parameter.spec.name == JointParameters::ratio.name; });
 }
 
 PlacementOf<Along> move_along(const Placement& values, const Placement& direction) {
   PlacementOf<Along> placement;
-  for (std::size_t i = 0; i < 6; ++i) {
-    placement[i] = Along(values[i]);
-    placement[i].derivative[0] = direction[i];
-  }
+  for (std::size_t i = 0; i < 6; ++i) placement[i] = move_along(values[i], direction[i]);
   return placement;
 }
 

@@ -7,7 +7,7 @@
 #include "diffsim/core/impl/dual.hpp"
 #include "diffsim/core/parameters.hpp"
 
-// Points and axes of joints as parameters.
+// Points and axes of joints, and ratios of joints that follow joints, as parameters.
 
 namespace diffsim::body {
 
@@ -32,9 +32,26 @@ Placement read_placement(const ParameterSet& set, const Joint& joint, const Plac
 void add_to_placement(ParameterSet& set, const Joint& joint, const Placement& sums);
 /// Returns true if `set` contains the point or the axis of `joint`.
 bool has_placement(const ParameterSet& set, const Joint& joint);
-/// Returns true if `set` contains the point or the axis of any joint.
+/// Returns true if `set` contains the point, the axis or the ratio of any joint, on which the constraints of joints
+/// depend.
 bool has_placements(const ParameterSet& set);
 
+/// Returns the value of the parameter `joint_ratio` of `joint` in `set`, or `otherwise` if `set` does not contain this
+/// parameter.
+double read_ratio(const ParameterSet& set, const Joint& joint, double otherwise);
+/// Adds `sum` to the parameter `joint_ratio` of `joint` if `set` contains this parameter.
+void add_to_ratio(ParameterSet& set, const Joint& joint, double sum);
+/// Returns true if `set` contains the ratio of `joint`.
+bool has_ratio(const ParameterSet& set, const Joint& joint);
+/// Returns true if `set` contains the ratio of any joint.
+bool has_ratios(const ParameterSet& set);
+
+/// Returns `value` with the derivative `direction`.
+inline Along move_along(double value, double direction) {
+  Along along(value);
+  along.derivative[0] = direction;
+  return along;
+}
 /// Returns the placement `values` with the derivatives `direction`.
 PlacementOf<Along> move_along(const Placement& values, const Placement& direction);
 /// Returns the placement `values`, each of whose values is an independent variable.

@@ -125,12 +125,13 @@ void TangentSpace::add_placement_gradient_tangent(const Adjoints& at, const Adjo
   set_->placed_joints().add_values(moving(at.mu, change.mu), y, -1.0);
 }
 
-bool TangentSpace::retract(Field& x) const {
+bool TangentSpace::retract(Field& x, const Field* start) const {
   NodeVectors<double> change = gather(*set_, x), scratch = zero_vectors<double>(set_->num_nodes());
-  const NodeVectors<double> before = change;
+  const NodeVectors<double> before = change, at_start = start ? gather(*set_, *start) : y_;
   int good = 1;
   try {
-    for (const Assembly& assembly : set_->assemblies()) assembly.correct_positions(y_, ones_, change, scratch);
+    for (const Assembly& assembly : set_->assemblies())
+      assembly.correct_positions(y_, ones_, change, scratch, &at_start);
   } catch (const Error&) {
     good = 0;
   }

@@ -34,18 +34,18 @@ class TangentSpace {
   /// constraint functions g_k at y.
   void add_curvature(const Multipliers& lambda, const Field& w, double scale, Field& out) const;
   /// Adds to `out` the derivative of (Σ_k λ_k ∇²g_k) w along the change dy of the positions y and the change of the
-  /// points and axes of joints (ConstraintSet::set_direction), with constant multipliers λ_k and constant w. The
-  /// derivative is zero if all constraints are of type Constraint and no points and axes change.
+  /// points, axes and ratios of joints (ConstraintSet::set_direction), with constant multipliers λ_k and constant w.
+  /// The derivative is zero if all constraints are of type Constraint and no points and axes change.
   void add_curvature_derivative(const Multipliers& lambda, const Field& w, const Field& dy, Field& out) const;
   /// Returns this rank's contribution to the squared Frobenius norm of Σ_k λ_k ∇²g_k, with the Lagrange multipliers λ_k
   /// and the second derivatives ∇²g_k of the constraint functions g_k at y.
   double curvature_square(const Multipliers& lambda) const;
   /// Adds ẇ = -Gᵀ (G Gᵀ)⁻¹ Ġ w to `out`, where the rows of the matrix G(y) are the gradients of the constraint
-  /// functions g_k, and Ġ is the derivative of G along dy and along the change of the points and axes of joints
+  /// functions g_k, and Ġ is the derivative of G along dy and along the change of the points, axes and ratios of joints
   /// (ConstraintSet::set_direction). If G changes by Ġ, a vector w stays in the tangent space only if w changes by some
   /// δw with G δw + Ġ w = 0; ẇ is the component of δw orthogonal to the tangent space.
   void add_normal_derivative(const Field& w, const Field& dy, Field& out) const;
-  /// Adds dy = -Gᵀ (G Gᵀ)⁻¹ ∂g/∂p ṗ to `out`, where ṗ is the change of the points and axes p of joints
+  /// Adds dy = -Gᵀ (G Gᵀ)⁻¹ ∂g/∂p ṗ to `out`, where ṗ is the change of the points, axes and ratios p of joints
   /// (ConstraintSet::set_direction). The change dy of the positions y is orthogonal to the tangent space and preserves
   /// g(y; p) = 0 to first order: G dy + ∂g/∂p ṗ = 0.
   void add_change_by_placements(Field& out) const;
@@ -60,12 +60,13 @@ class TangentSpace {
     const Multipliers& mu;
   };
   /// Adds the gradient of `add_placement_gradient` and its derivative along the changes `change` of λ, w and µ, the
-  /// change dy of the positions, and the change of the points and axes.
+  /// change dy of the positions, and the change of the points, axes and ratios.
   void add_placement_gradient_tangent(const Adjoints& at, const Adjoints& change, const Field& dy) const;
   /// Replaces the positions x by x + G(y)ᵀ λ, where G is the matrix of the gradients of the constraints and λ is such
   /// that the result satisfies the constraints. Returns false on all ranks, and does not change x, if Newton's method
-  /// for the Lagrange multipliers does not converge on some rank.
-  bool retract(Field& x) const;
+  /// for the Lagrange multipliers does not converge on some rank. `start`: positions at the beginning of the time step
+  /// (`Assembly::correct_positions`); the default is y.
+  bool retract(Field& x, const Field* start = nullptr) const;
 
  private:
   const ConstraintSet* set_;

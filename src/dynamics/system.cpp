@@ -238,8 +238,16 @@ void System::join(Joint joint) {
   };
   if (joint.kind != JointKind::fixed) add(JointParameters::point, joint.point);
   if (joint.kind != JointKind::fixed && joint.kind != JointKind::spherical) add(JointParameters::axis, joint.axis);
+  if (!joint.follows.empty())
+    parameters_.add(JointParameters::ratio, Entities::one_for_all(comm()), 1, joint.name).field.fill(joint.ratio);
   has_rigid_bodies_ = true;
   joints_.push_back(std::move(joint));
+}
+
+std::vector<Joint> System::joints() const {
+  std::vector<Joint> joints = joints_;
+  for (Joint& joint : joints) joint.ratio = body::read_ratio(parameters_, joint, joint.ratio);
+  return joints;
 }
 
 void System::require_no_constraints(const char* function) const {

@@ -117,7 +117,9 @@ void InverseProblem::require_one_start() const {
   for (std::size_t k = 0; k < unknowns_.size(); ++k)
     for (std::size_t other = 0; unknowns_[k].entry_map && other < unknowns_.size(); ++other) {
       const std::string& name = unknowns_[other].parameter;
-      if (other != k && (state_field(name) || name.starts_with("joint_point:") || name.starts_with("joint_axis:")))
+      const bool moves_joints =
+          name.starts_with("joint_point:") || name.starts_with("joint_axis:") || name.starts_with("joint_ratio:");
+      if (other != k && (state_field(name) || moves_joints))
         throw Error("'" + unknowns_[k].name() + "' and '" + unknowns_[other].name() +
                         "' cannot both be unknowns; give all joints in one unknown, or remove one",
                     ErrorKind::input);

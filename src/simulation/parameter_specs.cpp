@@ -48,6 +48,7 @@ std::vector<ParameterSpec> specs_of_terms() {
           JointParameters::initial_rates,
           JointParameters::point,
           JointParameters::axis,
+          JointParameters::ratio,
           FeedbackParameters::policy,
           Dynamics::angular_velocity,
           Dynamics::velocity,

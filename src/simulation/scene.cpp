@@ -127,7 +127,7 @@ void DifferentiableScene::move(const std::string& region, std::array<double, 3> 
 void DifferentiableScene::join(const Joint& joint) { system().join(joint); }
 
 void DifferentiableScene::drive(const std::string& name, const JointDrive& drive) {
-  const std::vector<Joint>& joints = system().joints();
+  const std::vector<Joint> joints = system().joints();
   const auto joint = std::find_if(joints.begin(), joints.end(), [&](const Joint& j) { return j.name == name; });
   if (joint == joints.end()) {
     std::vector<std::string> names;
@@ -258,7 +258,7 @@ State DifferentiableScene::initial_state() const {
 }
 
 void DifferentiableScene::turn_rotors(State& state) const {
-  const std::vector<Joint>& joints = integrator_->system().joints();
+  const std::vector<Joint> joints = integrator_->system().joints();
   if (std::all_of(joints.begin(), joints.end(), [](const Joint& joint) { return joint.armature == 0.0; })) return;
   std::vector<double> positions = state["positions"].to_host(), velocities = state["velocities"].to_host();
   body::turn_rotors(*mesh_, joints, positions, velocities);

@@ -114,7 +114,7 @@ TEST_F(Rigid, a_joint_follows_another) {
            ", body: rack, point: [0, 0.4, 0], axis: [1, 0, 0]}\n"
            "solver: {integrator: velocity_verlet, dt: 0.01, steps: 40, substeps: 1, gravity: [2, 0, 0]}\n"
            "objective: [{type: target_position, region: rack/all, target: [0.4, 0.4, 0]}]\n"
-           "parameters: [{name: density, region: wheel/all}, {name: gravity}]\n";
+           "parameters: [{name: density, region: wheel/all}, {name: gravity}, {name: \"joint_ratio:shaft\"}]\n";
   };
   write("scene.yaml", text("follows: {joint: rail, ratio: -10}"));
   good({"simulate", "scene.yaml"}, "run");
@@ -124,9 +124,18 @@ TEST_F(Rigid, a_joint_follows_another) {
   EXPECT_NEAR(joints[2 * 40 + 1], 0.5 * 2.0 * rack / (rack + 100.0 * inertia) * 0.16, 2e-4);  // error O(dt²)
   EXPECT_NEAR(joints[2 * 40], -10.0 * joints[2 * 40 + 1], 1e-11);
   good({"check", "scene.yaml"}, "check");
+  std::string search = text("follows: {joint: rail, ratio: -7}");  // the rack's way gives the ratio
+  search.replace(search.find("objective:"), std::string::npos,
+                 "objective: [{type: joint, joint: rail, target: " + std::to_string(joints[2 * 40 + 1]) +
+                     "}]\nparameters: [{name: \"joint_ratio:shaft\", bounds: [-20, -1]}]\n"
+                     "optimiser: {method: lbfgs, max_iterations: 30, gradient_tolerance: 1.0e-9}\n");
+  write("search.yaml", search);
+  run({"invert", "search.yaml"}, "found");
+  EXPECT_NEAR(report("found")["parameters"]["joint_ratio:shaft"].get<double>(), -10.0, 1e-3);
   refused(text("follows: {joint: rial}"), "did you mean 'rail'?");
   refused(text("follows: {joint: shaft}"), "joints.shaft.follows.joint: is the joint itself; give another joint");
   refused(text("follows: {joint: rail, ratio: 0}"), "joints.shaft.follows.ratio: is zero; give a ratio");
+  refused(text("armature: 0.1"), "joint_ratio:shaft");  // the joint follows no other joint
   refused(text("follows: {joint: rail}", "planar"), "follows 'rail', which is neither revolute nor prismatic");
 }
 
@@ -161,6 +170,9 @@ TEST_F(Rigid, starts_of_joints_are_unknowns) {
   refused(text(start + ", initial: [1, 2, 3]}"), "a list with one number per joint");
   refused(text(start + "}, {name: initial_rates, joints: [elbow]}"), "cannot both be unknowns; remove one");
   refused(text(start + "}, {name: \"joint_axis:elbow\"}"), "cannot both be unknowns; remove one");
+  std::string follows = text(start + "}, {name: \"joint_ratio:elbow\"}");
+  refused(follows.insert(follows.find("axis: [0, 0.2, 1]"), "follows: {joint: shoulder}, "),
+          "cannot both be unknowns; remove one");
   refused(text("{name: gravity, joints: [elbow]}"), "belongs to initial_coordinates and initial_rates; remove it");
 }
 

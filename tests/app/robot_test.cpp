@@ -194,6 +194,9 @@ TEST_F(RobotTest, joints_follow_the_joints_that_they_mimic) {
   for (std::size_t n = 0; n <= 100; ++n) EXPECT_NEAR(q[3 * n + 2], 0.11 - 0.2 * q[3 * n + 1], 1e-12) << n;
   EXPECT_NEAR(q[4] - q[1], -1.1e-3, 1e-4);
   EXPECT_GT(std::abs(q[301] - q[1]), 0.01);
+  text.replace(text.find("{name: gravity}"), 15, "{name: \"joint_ratio:arm/rail\"}");
+  write("scene.yaml", text);
+  good({"check", "scene.yaml"}, "check");
 }
 
 TEST_F(RobotTest, links_without_shapes_have_no_contact) {

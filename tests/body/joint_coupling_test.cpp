@@ -186,6 +186,70 @@ TEST(joint_coupling, derivatives_are_those_of_differences) {
   }
 }
 
+/// Both joints, and the weights for any ratio.
+CoupledJoints coupled_joints(JointKind follower, JointKind leader) {
+  CoupledJoints joints{{follower_of(follower), leader_of(leader)}, {}, {}};
+  joints.geometry = {make_joint_geometry(joints.joints[0], first_rest, second_rest),
+                     make_joint_geometry(joints.joints[1], second_rest, std::nullopt)};
+  for (int k = 0; k < JointCoupling::num_nodes; ++k) joints.nodes[static_cast<std::size_t>(k)] = k < 4 ? k : 4 + k % 4;
+  return joints;
+}
+
+/// Returns g, whose weights have the derivatives of `ratio`, at the positions x.
+template <class S>
+S value_at(const CoupledJoints& joints, const S& ratio, const NodeVectors<double>& x) {
+  std::array<PlacementOf<S>, 2> placements;
+  for (std::size_t side = 0; side < 2; ++side)
+    for (std::size_t i = 0; i < 6; ++i) placements[side][i] = S(placement_of(joints.joints[side])[i]);
+  const JointCouplingOf<S> coupling = joints.at(placements[0], placements[1], ratio);
+  JointCoupling::NodeValues<S> values, gradient;
+  for (std::size_t k = 0; k < values.size(); ++k)
+    for (int c = 0; c < 3; ++c) values[k][c] = S(x[static_cast<std::size_t>(joints.nodes[k])][c]);
+  return coupling.evaluate(values, gradient);
+}
+
+// For a fraction of integers, the weights are larger than for other ratios nearby, so the differences of g are scaled.
+TEST(joint_coupling, derivatives_by_the_ratio_are_those_of_differences) {
+  using Second = Dual<Along, 1>;
+  for (const auto& [follower, leader] : all_kinds)
+    for (const double ratio : {1.5, -0.7123456}) {
+      const CoupledJoints joints = coupled_joints(follower, leader);
+      const bool turns = follower == JointKind::revolute, leader_turns = leader == JointKind::revolute;
+      const double alpha = coupling_weights(ratio, turns, leader_turns).alpha;
+      const NodeVectors<double> x = positions(follower, 0.4, leader, 0.3);
+      const auto scaled = [&](double r) {
+        const double own = !turns && leader_turns ? 1.0 : coupling_weights(r, turns, leader_turns).alpha / alpha;
+        return value_at(joints, r, x) / own;
+      };
+      const auto slope = [&](double r) {
+        return !turns && leader_turns ? -0.4 / (r * r) : -alpha * 0.3;  // of q/r - q', or of α (q - r q')
+      };
+      const Second g = value_at(joints, Second::variable(Along::variable(ratio, 0), 0), x);
+      EXPECT_NEAR(g.value.value, scaled(ratio), 1e-14);
+      EXPECT_NEAR(g.value.derivative[0], slope(ratio), 1e-12);
+      EXPECT_NEAR(g.derivative[0].value, slope(ratio), 1e-12);
+      expect_near({g.derivative[0].value}, difference([&](double t) { return std::vector{scaled(ratio + t)}; }));
+      const double second = difference([&](double t) { return std::vector{slope(ratio + t)}; })[0];
+      EXPECT_NEAR(g.derivative[0].derivative[0], second, 1e-8);
+    }
+}
+
+TEST(joint_coupling, knows_whether_a_joint_passes_half_a_turn) {
+  constexpr JointKind turn = JointKind::revolute;
+  const auto knows = [&](double ratio, double from, double to) {
+    return has_known_turns(make_coupling(turn, turn, ratio), positions(turn, ratio * from, turn, from),
+                           positions(turn, ratio * to, turn, to));
+  };
+  for (const double ratio : {1.0, -1.0, 0.5, -0.123456}) {
+    EXPECT_TRUE(knows(ratio, 2.9, 3.1));
+    EXPECT_FALSE(knows(ratio, 3.1, 3.2));  // the leader passes π
+    EXPECT_FALSE(knows(ratio, -3.2, -3.1));
+  }
+  EXPECT_TRUE(knows(3.0, 0.9, 1.0));
+  EXPECT_FALSE(knows(3.0, 1.0, 1.1));  // the follower passes π
+  EXPECT_FALSE(knows(3.0, 1.1, 1.2));  // the follower is beyond π
+}
+
 TEST(joint_coupling, refuses_joints_without_a_coordinate_and_ratios_without_a_meaning) {
   Joint follower = follower_of(JointKind::revolute);
   EXPECT_NO_THROW(require_coupling(follower, leader_of(JointKind::prismatic)));

@@ -83,24 +83,27 @@ State state_at(DifferentiableScene& scene, const Unknown& unknown, const std::ve
 }
 
 TEST(joint_start, coordinates_are_those_of_the_joints) {
-  DifferentiableScene scene = make_arm(MPI_COMM_WORLD);
-  const Unknown unknown = coordinates_of(scene);
-  EXPECT_EQ(unknown.group_names, all);
-  EXPECT_NEAR(unknown.start.at(0), 0.0, 1e-15);
-  EXPECT_NEAR(unknown.start.at(2), 0.4, 1e-15);
-  const std::vector<double> q{0.03, -0.7, 1.1};
-  State state = state_at(scene, unknown, q, "positions");
-  const std::vector<double> found = scene.joint_coordinates(state);  // shoulder, elbow, rail, cog
-  EXPECT_NEAR(found.at(0), q[1], 1e-14);
-  EXPECT_NEAR(found.at(1), q[2], 1e-14);
-  EXPECT_NEAR(found.at(2), q[0], 1e-14);
-  EXPECT_NEAR(found.at(3), -0.5 * (q[2] - 0.4), 1e-14);
-  // The constraints hold: a step without gravity changes nothing.
-  scene.parameters().at("gravity").field.fill(0.0);
-  const std::vector<double> before = state["positions"].to_host();
-  scene.step(0, state);
-  const std::vector<double> after = state["positions"].to_host();
-  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i], before[i], 1e-13);
+  for (const double ratio : {-0.5, 0.3}) {
+    DifferentiableScene scene = make_arm(MPI_COMM_WORLD);
+    scene.parameters().at("joint_ratio:cog").field.fill(ratio);
+    const Unknown unknown = coordinates_of(scene);
+    EXPECT_EQ(unknown.group_names, all);
+    EXPECT_NEAR(unknown.start.at(0), 0.0, 1e-15);
+    EXPECT_NEAR(unknown.start.at(2), 0.4, 1e-15);
+    const std::vector<double> q{0.03, -0.7, 1.1};
+    State state = state_at(scene, unknown, q, "positions");
+    const std::vector<double> found = scene.joint_coordinates(state);  // shoulder, elbow, rail, cog
+    EXPECT_NEAR(found.at(0), q[1], 1e-14);
+    EXPECT_NEAR(found.at(1), q[2], 1e-14);
+    EXPECT_NEAR(found.at(2), q[0], 1e-14);
+    EXPECT_NEAR(found.at(3), ratio * (q[2] - 0.4), 1e-14);
+    // The constraints hold: a step without gravity changes nothing.
+    scene.parameters().at("gravity").field.fill(0.0);
+    const std::vector<double> before = state["positions"].to_host();
+    scene.step(0, state);
+    const std::vector<double> after = state["positions"].to_host();
+    for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i], before[i], 1e-13);
+  }
 }
 
 TEST(joint_start, rates_are_those_of_the_joints) {
@@ -233,8 +236,8 @@ TEST(joint_start, refusals) {
         scene.model(), scene.initial_state(), 2, loss, unknowns,
         [](int n) { return std::make_unique<UniformSchedule>(n, 2); }, store);
   };
-  for (const Unknown& other :
-       {coordinates_of(scene, {"elbow"}), rates_of(scene), Unknown{"initial_velocities"}, Unknown{"joint_axis:elbow"}})
+  for (const Unknown& other : {coordinates_of(scene, {"elbow"}), rates_of(scene), Unknown{"initial_velocities"},
+                               Unknown{"joint_axis:elbow"}, Unknown{"joint_ratio:cog"}})
     expect_refused([&] { problem_of({coordinates_of(scene, {"shoulder"}), other}); }, {"cannot both be unknowns"});
   DifferentiableScene loop = make_arm(MPI_COMM_WORLD);
   loop.join({"tie", JointKind::spherical, "slider", "", {0.5, 0.03, 0.02}});

@@ -26,7 +26,8 @@ enum class JointKind {
 
 /// Joint between two rigid bodies, or between a rigid body and the world. The members `point` and `axis` are given in
 /// world coordinates, for the bodies at the rest positions (`rest_positions` of the mesh); `point` and `axis` are the
-/// initial values of the parameters `joint_point:NAME` and `joint_axis:NAME` of a joint NAME.
+/// initial values of the parameters `joint_point:NAME` and `joint_axis:NAME` of a joint NAME. The member `ratio` is the
+/// initial value of the parameter `joint_ratio:NAME`, which exists if the joint NAME follows another joint.
 struct Joint {
   std::string name;                           ///< name of the joint, used in messages and in the names of parameters
   JointKind kind = JointKind::revolute;       ///< relative motions of the two bodies that the joint allows
@@ -44,7 +45,9 @@ struct Joint {
   /// that this joint follows no joint. Both joints must be revolute or prismatic. Let q and q' be the coordinates of
   /// this joint and of the followed joint, and q₀ and q₀' the values of q and q' at the rest positions. A constraint
   /// keeps q - q₀ = ratio · (q' - q₀'). If both joints are revolute and the ratio is not a fraction of integers with a
-  /// denominator of at most 50, both coordinates must stay within π of their values at the rest positions.
+  /// denominator of at most 50, both coordinates must stay within π of their values at the rest positions; time steps
+  /// beyond throw Error (run). Derivatives with respect to the ratio of two revolute joints have the same limit for
+  /// every ratio.
   std::string follows{};
   double ratio = 1.0;  ///< ratio of the changes of the two coordinates, not 0; unit: 1, rad/m or m/rad
 

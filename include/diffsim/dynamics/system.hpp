@@ -90,11 +90,12 @@ class System {
   void add_rigid_bodies(const std::vector<int>& cells);
   /// Adds a joint between two rigid bodies, or between a rigid body and the world. All ranks must pass the same joint.
   /// Adds the parameters `joint_point:NAME` and `joint_axis:NAME`, where NAME is the name of the joint; a spherical
-  /// joint has no `joint_axis`, and a fixed joint has neither parameter. If the joint has an armature, adds the inertia
-  /// of the joint's rotor and the parameter `joint_armature:NAME`. Throws Error (input) if called after `prepare`, if a
-  /// joint with the same name exists, for an armature that is negative or not finite, for an armature of a joint that
-  /// is neither revolute nor prismatic, and for an armature without a rotor in the mesh (`Joint::rotor`). `prepare`
-  /// throws Error (input) for a joint of a body that does not exist or is not rigid, and for redundant constraints.
+  /// joint has no `joint_axis`, and a fixed joint has neither parameter. If the joint follows another joint, adds the
+  /// parameter `joint_ratio:NAME`. If the joint has an armature, adds the inertia of the joint's rotor and the
+  /// parameter `joint_armature:NAME`. Throws Error (input) if called after `prepare`, if a joint with the same name
+  /// exists, for an armature that is negative or not finite, for an armature of a joint that is neither revolute nor
+  /// prismatic, and for an armature without a rotor in the mesh (`Joint::rotor`). `prepare` throws Error (input) for a
+  /// joint of a body that does not exist or is not rigid, and for redundant constraints.
   void join(Joint joint);
 
   // ---- parts ----
@@ -124,7 +125,8 @@ class System {
   /// Constraints of rigid bodies and joints, or nullptr if the system has no rigid bodies and joints. Valid after
   /// `prepare`.
   const body::ConstraintSet* constraints() const { return constraints_.get(); }
-  const std::vector<Joint>& joints() const { return joints_; }  ///< joints, in the order of the calls of `join`
+  /// Returns the joints, in the order of the calls of `join`, with the present values of the parameters `joint_ratio`.
+  std::vector<Joint> joints() const;
   /// Local indices of this rank's cells that are rigid bodies, in the order of the calls of `add_rigid_bodies`.
   const std::vector<int>& rigid_cells() const { return rigid_cells_; }
   bool any_term_uses_velocities() const;  ///< true if `ForceTerm::uses_velocities` of any term is true

@@ -172,7 +172,7 @@ struct Unknown {
 /// Throws Error (input) for an unknown name, a name that occurs twice, a joint that is neither revolute nor prismatic
 /// or that follows another joint, joints in closed loops, joints with an armature, bodies that are not at their rest
 /// positions, and initial velocities that are not zero. An InverseProblem with this unknown has no other unknown of the
-/// initial state, and no unknown points and axes of joints. Collective.
+/// initial state, and no unknown points, axes and ratios of joints. Collective.
 Unknown initial_coordinates(const TetrahedralMesh& mesh, const std::vector<Joint>& joints,
                             const std::vector<std::string>& names, const State& initial);
 /// Returns the unknown whose values are the initial rates (rad/s or m/s) of the coordinates of joints: it sets

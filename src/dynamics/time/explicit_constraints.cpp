@@ -236,6 +236,8 @@ ConstraintValues ExplicitConstraints::add_force(const ConstraintStage<double>& a
   });
   if (on_velocities)
     for (std::size_t k = 0; k < forces.size(); ++k) result[k] = result[k] + C[k] * forces[k];
+  else
+    set_.require_known_turns(X, result, ConstraintSet::TurnsFor::step);
   set_.add(values_of(forces), force);
   values.result = values_of(result);
   return values;
@@ -258,6 +260,7 @@ ConstraintValues ExplicitConstraints::add_force_tangent(const ConstraintStage<Al
   const std::vector<double> predicted = derivatives_of(predict(set_, rule_, on_velocities, at, host));
   const NodeVectors<Along> result = NodeArray<Along>(recorded.result, &predicted).vectors();
   const NodeVectors<double> result0 = to_vectors(recorded.result);
+  if (!on_velocities) set_.require_known_turns(X0, result0, ConstraintSet::TurnsFor::tangent);
   NodeVectors<double> forces = body::zero_vectors<double>(set_.num_nodes());
   ConstraintValues tangent;
   collectively(set_.comm(), [&] {
@@ -358,10 +361,13 @@ void ExplicitConstraints::Reverse<T>::add_to_positions(const FieldPair& f_bar, c
   add(set_, sum, x_bar);
   body::PlacedJoints& joints = set_.placed_joints();
   joints.add_slopes(multipliers_, X_, force_bar, 1.0);
-  if (constraints_.is_on_velocities(stage_))
+  if (constraints_.is_on_velocities(stage_)) {
     joints.add_slopes(z_, X_, result_, -1.0);
-  else
+  } else {
+    set_.require_known_turns(to_vectors(values_of(X_)), to_vectors(values_of(result_)),
+                             ConstraintSet::TurnsFor::adjoint);
     joints.add_values(z_, result_, -1.0);
+  }
 }
 
 template class HostUpdate<double>;

@@ -60,6 +60,7 @@ void ImplicitModel::Step::tangent(const Field& y, const ParameterSet& direction,
   const bool joints_move = tangent_space_ && body::has_placements(direction);
   Field normal = joints_move ? dy.like("normal") : Field();
   if (joints_move) {
+    model_.system_->constraints()->require_known_turns(state_["positions"], y, body::ConstraintSet::TurnsFor::tangent);
     tangent_space_->add_change_by_placements(normal);
     model_.system_->mesh().vertex_exchange().copy_to_ghosts(normal);
     add_scaled(count_, 1.0, normal, dy);
@@ -91,6 +92,7 @@ void ImplicitModel::Step::adjoint(const Field& y, State& adjoint, ParameterSet& 
   // system. With constraints, these components satisfy ȳ - (J - Λ(λ))ᵀ w = Gᵀ µ.
   const bool to_joints = tangent_space_ && body::has_placements(gradient);
   if (tangent_space_ && (solution || to_joints)) {
+    model_.system_->constraints()->require_known_turns(state_["positions"], y, body::ConstraintSet::TurnsFor::adjoint);
     Field normal = y_bar.clone();
     tangent_space_->add_curvature(multipliers_, w, 1.0, normal);
     adjoint_multipliers_ = tangent_space_->project(normal);

@@ -88,6 +88,8 @@ ImplicitModel::Step::Step(ImplicitModel& model, int n, const State& state)
 }
 
 void ImplicitModel::Step::advance(const Field& y, State& next) const {
+  if (has_constraints())
+    model_.system_->constraints()->require_known_turns(state_["positions"], y, body::ConstraintSet::TurnsFor::step);
   next.copy_from(state_);
   kinematics_.advance_state(y, prescribed_velocities_, next);
   model_.system_->advance_motions(n_, model_.dt(), next);
@@ -219,14 +221,14 @@ bool ImplicitModel::Step::move(const Field& from, double t, const Field& directi
   to.copy_from(from);
   axpy(t, direction, to);
   if (!has_constraints()) return true;
-  if (!body::TangentSpace(*model_.system_->constraints(), from).retract(to)) return false;
+  if (!body::TangentSpace(*model_.system_->constraints(), from).retract(to, &state_["positions"])) return false;
   model_.system_->mesh().vertex_exchange().copy_to_ghosts(to);
   return true;
 }
 
 void ImplicitModel::Step::satisfy_constraints(Field& y) const {
   if (!has_constraints()) return;
-  if (!body::TangentSpace(*model_.system_->constraints(), y).retract(y))
+  if (!body::TangentSpace(*model_.system_->constraints(), y).retract(y, &state_["positions"]))
     throw Error(
         "step " + std::to_string(n_) +
             ": the positions at the beginning of the step are far from those that rigid bodies and joints allow; check "
