@@ -1187,9 +1187,6 @@ FAULTS = [
     Fault("generalised-alpha: the state keeps the accelerations as auxiliary ones", "src/dynamics/time/time_rule.cpp",
           "rule.next = {y, rule.velocity, next_b};\n  if (is_newmark)", "rule.next = {y, rule.velocity, b};\n  if (is_newmark)",
           ["dynamics.time_rule.np1"]),
-    Fault("generalised-alpha: auxiliary accelerations of prescribed vertices", "src/dynamics/time/step_kinematics.hpp",
-          'rule_.fields[k].ends_with("accelerations")', 'rule_.fields[k] == "accelerations"',
-          ["simulation.motion.np1", "simulation.whole_gradient.np1"]),
     Fault("statics: free rigid bodies are refused as other bodies", "src/dynamics/time/implicit_model.cpp",
           "&& !held && !system_->constraints())", "&& !held)", ["simulation.joint_statics.np1"]),
     # ---- impacts of bodies -----------------------------------------------------------------------------------------

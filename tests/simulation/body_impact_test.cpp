@@ -234,6 +234,40 @@ TEST_P(BodyImpacts, products_with_the_hessian) {
   }
 }
 
+/// In a scene with rigid bodies, the vertices of a soft body have impacts, too.
+TEST(body_impact, a_soft_body_beside_rigid_bodies_does_not_enter_a_plane) {
+  auto mesh = crate_and_slab(MPI_COMM_WORLD);
+  DifferentiableSolver options{.dt = 1e-3, .substeps = 10, .damping = 1.0};
+  options.integrator = Integrator::velocity_verlet;
+  DifferentiableScene scene(mesh, {rigid(900.0, "crate/all"), rubber(), rigid(700.0, "slab/all")}, options);
+  ContactOptions contact{.law = ContactLawKind::impact, .restitution = 0.2};
+  contact.self = false;
+  contact.planes = {{.point = {0.0, 0.065, 0.0}, .label = "floor"}};  // 5 mm below the soft block
+  contact.pairs = {{.between = {"crate", "floor"}, .touch = false},
+                   {.between = {"slab", "floor"}, .touch = false},
+                   {.between = {"crate", "slab"}, .touch = false},
+                   {.between = {"crate", "soft"}, .touch = false},
+                   {.between = {"slab", "soft"}, .touch = false}};
+  scene.add_contact(contact);
+  State state = scene.initial_state();
+  const auto lowest_vertex = [&](const std::string& region) {
+    const std::vector<double> x = state["positions"].to_host();
+    double height = 1.0;
+    for (const int v : mesh->region(region).vertices)
+      if (v < mesh->num_owned_vertices()) height = std::min(height, x[3 * static_cast<std::size_t>(v) + 1]);
+    MPI_Allreduce(MPI_IN_PLACE, &height, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    return height;
+  };
+  double soft = 1.0;
+  for (int n = 0; n < 60; ++n) {
+    scene.step(n, state);
+    soft = std::min(soft, lowest_vertex("soft/all"));
+  }
+  EXPECT_GE(soft, 0.065 - 1e-5);
+  EXPECT_LT(soft, 0.0655);
+  EXPECT_LT(lowest_vertex("crate/all"), 0.02);  // no law applies to the crate and the floor
+}
+
 /// Impacts keep the shape of a rigid body.
 TEST(body_impact, a_rigid_body_stays_rigid) {
   const Drop drop{.centre = {0.0, 0.2, 0.0}, .spin = {3.0, -5.0, 9.0}, .restitution = 0.5, .friction = 0.4};
