@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "contact/plane_force.hpp"
@@ -147,7 +148,7 @@ class BodyImpact {
   struct Problem {
     Vec3<T> normal, centre;
     double radius;               // distance of a corner from the centre of mass
-    Vec3<T> inverse_inertia[3];  // rows of the inverse of Σ_k r_k r_k-type inertia per mass
+    Vec3<T> inverse_inertia[3];  // rows of the inverse of the inertia per mass; not set for affine bodies
     T mu;
     std::vector<Contact<T>> contacts;
   };
@@ -236,6 +237,7 @@ class BodyImpact {
   T normal_trial(const Problem<T>& problem, std::size_t i, const T& old, const BodyVelocity<T>& velocity) const {
     return old + steps_[i].normal * (problem.contacts[i].push - dot(problem.normal, at_contact(problem, i, velocity)));
   }
+  /// Chooses the step sizes of the iterations: inverses of the largest responses of each contact to its own impulses.
   void choose_steps(const Problem<double>& problem);
   /// Chooses the number of iterations and their branches.
   void choose_branches(const Problem<double>& problem);
