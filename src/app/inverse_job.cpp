@@ -21,6 +21,16 @@ namespace diffsim::app {
 
 namespace {
 
+/// Returns true if the scene has contact with a pressure, that is, with a law other than `impact`.
+bool has_contact_pressure(const Scene& scene) {
+  if (!scene.contact) return false;
+  const ContactOptions& options = scene.contact->options;
+  return options.law != ContactLawKind::impact ||
+         std::any_of(options.pairs.begin(), options.pairs.end(), [](const ContactPair& pair) {
+           return pair.touch && pair.law && *pair.law != ContactLawKind::impact;
+         });
+}
+
 /// Throws InputError for options that are not available with several groups of processes: a constraint on a sensor, and
 /// for groups that share windows also the options of an interrupted run.
 void refuse_in_groups(const Job& job) {
@@ -322,16 +332,17 @@ void InverseJob::report_adjoint() {
     report = {{"growth", growth.factor}, {"from_step", growth.from}, {"to_step", growth.to}};
     if (seconds > 0.0) report["exponent"] = std::log(growth.factor) / seconds;
     if (growth.factor > large_growth) {
+      const bool softens = has_contact_pressure(*scenes[k]);
       progress.clear();
       job_.warn(fmt::format(
           "{}the norm of the adjoint grows by a factor of {:.1e} from step {} to step {} (by a factor of e every "
           "{:.2g} "
           "s): the motion is chaotic or contact is stiff. The gradient describes only relative changes of the "
-          "parameters below about {:.0e}; fit shorter rollouts, {}reverse the last steps only (checkpoint.last), or "
-          "raise barrier_distance and friction_velocity",
+          "parameters below about {:.0e}; fit shorter rollouts, {}{}reverse the last steps only (checkpoint.last){}",
           name.empty() ? "" : "experiment " + name + ": ", growth.factor, growth.from, growth.to,
           seconds / std::log(growth.factor), 1.0 / growth.factor,
-          name.empty() && job_.scene.optimiser.shooting.windows == 0 ? "use windows (optimiser.shooting), " : ""));
+          name.empty() && job_.scene.optimiser.shooting.windows == 0 ? "use windows (optimiser.shooting), " : "",
+          softens ? "" : "or ", softens ? ", or raise barrier_distance and friction_velocity" : ""));
     }
     if (job_.scene.output.adjoint_log.empty() || k > 0) continue;
     std::string text = "step,time,positions,velocities\n";

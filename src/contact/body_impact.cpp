@@ -27,11 +27,14 @@ using contact::BodyOfImpact;
 using contact::ChangeByImpact;
 using contact::StateOfImpact;
 
-constexpr int num_values = contact::PlaneForce<true>::num_values;
-constexpr int num_inputs = StateOfImpact<double>::size;
+constexpr int num_values = contact::num_plane_values;
+/// Number of inputs of an impact with respect to which derivatives are computed together: those of the body and the
+/// values of one plane.
+constexpr int num_inputs = StateOfImpact<double>::own_size + num_values;
 
 using Along = Dual<double, 1>;
-/// Scalar with its derivatives with respect to all inputs of an impact. The type T of the value is double or `Along`.
+/// Scalar with its derivatives with respect to `num_inputs` inputs of an impact. The type T of the value is double or
+/// `Along`.
 template <class T>
 using ByInputs = Dual<T, num_inputs>;
 
@@ -40,10 +43,17 @@ struct CornerValues {
   std::vector<double> x, v, a;
 };
 
-/// Values of the parameters of an impact: those of the plane and the scales of surfaces.
+/// Values of the parameters of impacts: those of all planes and the scales of surfaces.
 struct ImpactValues {
-  std::array<double, num_values> plane{};
+  std::vector<std::array<double, num_values>> planes;
   std::vector<double> scales;
+};
+
+/// Plane with its contact law.
+struct Plane {
+  std::string label;
+  contact::PlaneForce<true> force;
+  point::Parameters<num_values> takes;
 };
 
 /// Copies values between the corners of bodies and fields on vertices.
@@ -87,37 +97,42 @@ double entry(const std::vector<double>& values, std::size_t body, int i) { retur
 
 class BodyImpacts final : public Impact {
  public:
-  BodyImpacts(std::shared_ptr<const TetrahedralMesh> mesh, const std::string& label,
-              const contact::PlaneForce<true>& plane, const ContactLawNames& law, std::vector<BodyOfImpact> bodies,
+  BodyImpacts(std::shared_ptr<const TetrahedralMesh> mesh, std::vector<Plane> planes, std::vector<BodyOfImpact> bodies,
               std::vector<std::string> scales, std::set<std::string> names)
       : mesh_(std::move(mesh)),
-        label_(label),
-        takes_("impact of bodies on plane " + label, contact::impact_parameters(label, law, true)),
-        plane_(plane),
+        planes_(std::move(planes)),
         bodies_(std::move(bodies)),
         scales_(std::move(scales)),
         names_(std::move(names)),
-        corners_(corners_of(bodies_)) {}
+        corners_(corners_of(bodies_)) {
+    for (const BodyOfImpact& body : bodies_) {
+      planes_of_.emplace_back();
+      for (const std::size_t k : body.planes) planes_of_.back().push_back(&planes_[k].force);
+    }
+  }
 
-  std::string name() const override { return takes_.term(); }
+  std::string name() const override { return "impacts of bodies on planes"; }
   bool acts_on(const std::string& body) const override { return names_.contains(body); }
   void prepare(const ParameterSet& parameters) override {
-    takes_.check(
-        parameters, [](const Entities&) { return false; }, "each body");
+    for (const Plane& plane : planes_)
+      plane.takes.check(
+          parameters, [](const Entities&) { return false; }, "each body");
   }
   std::string inside(const PlaceOfImpact& at, const ParameterSet& parameters) override {
     const CornerValues from = read(at.fields);
     const ImpactValues values = values_of(at, parameters);
     for (std::size_t b = 0; b < bodies_.size(); ++b) {
       const StateOfImpact<double> state = state_of(from, values, b);
-      const auto [gap, vertex] = BodyImpact::lowest_gap(plane_, bodies_[b], {at.substep, at.time}, state);
-      const Vec3<double> x = BodyImpact::position(bodies_[b], state, vertex);
-      const double extent = std::max({std::abs(x[0]), std::abs(x[1]), std::abs(x[2])});
+      const BodyImpact::Lowest lowest = BodyImpact::lowest_gap(planes_of_[b], bodies_[b], {at.substep, at.time}, state);
+      double extent = 0.0;
+      for (const Vec3<double>& x : state.x)
+        for (int c = 0; c < 3; ++c) extent = std::max({extent, std::abs(x[c]), std::abs(x[c] - state.x[0][c])});
       // Rounding errors of a body that rests on the plane do not count.
-      if (!(gap < -1e-10 * extent)) continue;
+      if (!(lowest.gap < -1e-10 * extent)) continue;
+      const Vec3<double> x = BodyImpact::position(bodies_[b], state, lowest.vertex);
       const std::int64_t number = mesh_->vertex_order().file_index()[to_index(bodies_[b].corners[0])];
       return "body '" + mesh_->bodies()[to_index(body_of_vertex(mesh_->bodies(), number))].name + "' and plane " +
-             label_ + " near " + contact::text_of({x[0], x[1], x[2]});
+             planes_[bodies_[b].planes[lowest.plane]].label + " near " + contact::text_of({x[0], x[1], x[2]});
     }
     return {};
   }
@@ -159,14 +174,14 @@ class BodyImpacts final : public Impact {
     const std::vector<double> wx = corners_.read(w.positions), wv = corners_.read(w.velocities);
     Adjoints sums(*this);
     for_impacts(at, from, values, [&](std::size_t b, const BodyImpact& impact, StateOfImpact<double>& state) {
-      StateOfImpact<ByInputs<double>> variables;
-      for (int j = 0; j < num_inputs; ++j) variables.at(j) = ByInputs<double>::variable(state.at(j), j);
-      const ChangeByImpact<ByInputs<double>> change = impact.change(variables);
-      for (int i = 0; i < 12; ++i)
-        for (int j = 0; j < num_inputs; ++j)
-          sums.add(b, j,
-                   entry(wx, b, i) * change.x[to_index(i / 3)][i % 3].derivative[j] +
-                       entry(wv, b, i) * change.v[to_index(i / 3)][i % 3].derivative[j]);
+      for (std::size_t k = 0; k < state.planes.size(); ++k) {
+        const auto change = impact.change(variables_of<double>(state, k));
+        for (int i = 0; i < 12; ++i)
+          for (int j = 0; j < num_inputs; ++j)
+            sums.add(b, k, j,
+                     entry(wx, b, i) * change.x[to_index(i / 3)][i % 3].derivative[j] +
+                         entry(wv, b, i) * change.v[to_index(i / 3)][i % 3].derivative[j]);
+      }
     });
     sums.hand_back(at, adjoint, gradient);
   }
@@ -181,17 +196,17 @@ class BodyImpacts final : public Impact {
     for_impacts(at, from, values, [&](std::size_t b, const BodyImpact& impact, StateOfImpact<double>& state) {
       StateOfImpact<double> change = state_of(tangent, change_of_values, b);
       StateOfImpact<Along> moved = along_direction(state, change);
-      StateOfImpact<ByInputs<Along>> variables;
-      for (int j = 0; j < num_inputs; ++j) variables.at(j) = ByInputs<Along>::variable(moved.at(j), j);
-      const ChangeByImpact<ByInputs<Along>> result = impact.change(variables);
-      for (int i = 0; i < 12; ++i)
-        for (int j = 0; j < num_inputs; ++j) {
-          const Along &x = result.x[to_index(i / 3)][i % 3].derivative[j],
-                      &v = result.v[to_index(i / 3)][i % 3].derivative[j];
-          sums.add(b, j,
-                   entry(dwx, b, i) * x.value + entry(wx, b, i) * x.derivative[0] + entry(dwv, b, i) * v.value +
-                       entry(wv, b, i) * v.derivative[0]);
-        }
+      for (std::size_t k = 0; k < state.planes.size(); ++k) {
+        const auto result = impact.change(variables_of<Along>(moved, k));
+        for (int i = 0; i < 12; ++i)
+          for (int j = 0; j < num_inputs; ++j) {
+            const Along &x = result.x[to_index(i / 3)][i % 3].derivative[j],
+                        &v = result.v[to_index(i / 3)][i % 3].derivative[j];
+            sums.add(b, k, j,
+                     entry(dwx, b, i) * x.value + entry(wx, b, i) * x.derivative[0] + entry(dwv, b, i) * v.value +
+                         entry(wv, b, i) * v.derivative[0]);
+          }
+      }
     });
     sums.hand_back(at, adjoint_tangent, gradient_tangent);
   }
@@ -201,20 +216,29 @@ class BodyImpacts final : public Impact {
   class Adjoints {
    public:
     explicit Adjoints(const BodyImpacts& impacts)
-        : impacts_(impacts), values_(impacts.zeros()), scales_(impacts.scales_.size(), 0.0) {}
-    /// Adds `derivative` to the derivative with respect to input j (StateOfImpact::at) of body b.
-    void add(std::size_t b, int j, double derivative) {
-      if (j < 36)
+        : impacts_(impacts),
+          values_(impacts.zeros()),
+          planes_(impacts.planes_.size()),
+          scales_(impacts.scales_.size(), 0.0) {}
+    /// Adds `derivative` to the derivative with respect to input j of `variables_of(…, k)` of body b. The inputs of the
+    /// body itself are the same for each plane k.
+    void add(std::size_t b, std::size_t k, int j, double derivative) {
+      const BodyOfImpact& body = impacts_.bodies_[b];
+      const int own = j - StateOfImpact<double>::own_size;
+      if (own >= 0)
+        planes_[body.planes[k]].of[own] += derivative;
+      else if (k > 0)
+        return;
+      else if (j < 36)
         *entry(j < 12 ? values_.x : j < 24 ? values_.v : values_.a, b, j % 12) += derivative;
-      else if (j < 36 + num_values)
-        plane_.of[j - 36] += derivative;
-      else if (impacts_.bodies_[b].scale >= 0)
-        scales_[to_index(impacts_.bodies_[b].scale)] += derivative;
+      else if (body.scale >= 0)
+        scales_[to_index(body.scale)] += derivative;
     }
     void hand_back(const PlaceOfImpact& at, const FieldsOfImpact<Field>& adjoint, ParameterSet& gradient) const {
       impacts_.add(values_, adjoint.positions, adjoint.velocities);
       impacts_.corners_.add(values_.a, adjoint.accelerations);
-      impacts_.takes_.add_sums(plane_, at.configuration(), gradient);
+      for (std::size_t k = 0; k < planes_.size(); ++k)
+        impacts_.planes_[k].takes.add_sums(planes_[k], at.configuration(), gradient);
       for (std::size_t k = 0; k < scales_.size(); ++k)
         if (Parameter* const scale = gradient.find(impacts_.scales_[k])) add_to_entries(scale->field, 0, {scales_[k]});
     }
@@ -222,10 +246,23 @@ class BodyImpacts final : public Impact {
    private:
     const BodyImpacts& impacts_;
     CornerValues values_;
-    point::Sums<num_values> plane_;
+    std::vector<point::Sums<num_values>> planes_;
     std::vector<double> scales_;
   };
 
+  /// Returns `state`, in which the inputs of the body and the values of plane k are independent variables.
+  template <class T>
+  static StateOfImpact<ByInputs<T>> variables_of(StateOfImpact<T>& state, std::size_t k) {
+    StateOfImpact<ByInputs<T>> variables;
+    variables.planes.resize(state.planes.size());
+    const int own = StateOfImpact<T>::own_size, first = own + num_values * static_cast<int>(k);
+    for (int i = 0; i < state.size(); ++i) {
+      const int j = i < own ? i : i - first + own;
+      const bool varies = i < own || (i >= first && i < first + num_values);
+      variables.at(i) = varies ? ByInputs<T>::variable(state.at(i), j) : ByInputs<T>::constant(state.at(i));
+    }
+    return variables;
+  }
   static std::vector<int> corners_of(const std::vector<BodyOfImpact>& bodies) {
     std::vector<int> corners;
     for (const BodyOfImpact& body : bodies) corners.insert(corners.end(), body.corners.begin(), body.corners.end());
@@ -245,12 +282,15 @@ class BodyImpacts final : public Impact {
   /// Returns the values in `set`; 0 for a parameter that `set` does not contain.
   ImpactValues values_of(const PlaceOfImpact& at, const ParameterSet& set) const {
     ImpactValues values;
-    const auto numbers = takes_.template numbers<const double>(set, at.configuration());
-    for (std::size_t k = 0; k < num_values; ++k)
-      if (const double* const device = numbers.of[k]) {
-        Kokkos::deep_copy(HostSpan<double>(&values.plane[k], 1), DeviceSpan<const double>(device, 1));
-        values.plane[k] *= numbers.factor[k];
-      }
+    for (const Plane& plane : planes_) {
+      const auto numbers = plane.takes.template numbers<const double>(set, at.configuration());
+      values.planes.emplace_back();
+      for (std::size_t k = 0; k < num_values; ++k)
+        if (const double* const device = numbers.of[k]) {
+          Kokkos::deep_copy(HostSpan<double>(&values.planes.back()[k], 1), DeviceSpan<const double>(device, 1));
+          values.planes.back()[k] *= numbers.factor[k];
+        }
+    }
     for (const std::string& name : scales_) {
       const Parameter* const scale = set.find(name);
       values.scales.push_back(scale ? scale->field.to_host().front() : 0.0);
@@ -264,13 +304,14 @@ class BodyImpacts final : public Impact {
       state.at(12 + i) = entry(corners.v, b, i);
       state.at(24 + i) = entry(corners.a, b, i);
     }
-    std::copy(values.plane.begin(), values.plane.end(), state.p);
+    for (const std::size_t k : bodies_[b].planes) state.planes.push_back(values.planes[k]);
     state.scale = bodies_[b].scale < 0 ? 1.0 : values.scales[to_index(bodies_[b].scale)];
     return state;
   }
   static StateOfImpact<Along> along_direction(StateOfImpact<double>& state, StateOfImpact<double>& change) {
     StateOfImpact<Along> result;
-    for (int j = 0; j < num_inputs; ++j) {
+    result.planes.resize(state.planes.size());
+    for (int j = 0; j < state.size(); ++j) {
       result.at(j) = Along(state.at(j));
       result.at(j).derivative[0] = change.at(j);
     }
@@ -282,18 +323,17 @@ class BodyImpacts final : public Impact {
                    const Function& f) const {
     for (std::size_t b = 0; b < bodies_.size(); ++b) {
       StateOfImpact<double> state = state_of(from, values, b);
-      const BodyImpact impact(plane_, bodies_[b], {at.substep, at.time}, state);
+      const BodyImpact impact(planes_of_[b], bodies_[b], {at.substep, at.time}, state);
       if (impact.acts()) f(b, impact, state);
     }
   }
 
   std::shared_ptr<const TetrahedralMesh> mesh_;
-  std::string label_;
-  point::Parameters<num_values> takes_;
-  contact::PlaneForce<true> plane_;
+  std::vector<Plane> planes_;
   std::vector<BodyOfImpact> bodies_;
-  std::vector<std::string> scales_;  // names of the scales
-  std::set<std::string> names_;      // names of the bodies of all ranks
+  std::vector<std::vector<const contact::PlaneForce<true>*>> planes_of_;  // of each body
+  std::vector<std::string> scales_;                                       // names of the scales
+  std::set<std::string> names_;                                           // names of the bodies of all ranks
   CornerAccess corners_;
 };
 
@@ -302,9 +342,9 @@ std::array<double, 4> weights_of(const PointStencil& stencil) {
 }
 
 /// Appends this rank's part of body `b` to `bodies`: the body, if its cell is on this rank. `scale`: the scale of the
-/// body's surface, or nullptr. Collective.
+/// body's surface, or nullptr. `planes`: indices of the planes that the body can touch. Collective.
 void append_body(const TetrahedralMesh& mesh, std::size_t b, const SurfaceScale* scale, int scale_number,
-                 std::vector<BodyOfImpact>& bodies) {
+                 const std::vector<std::size_t>& planes, std::vector<BodyOfImpact>& bodies) {
   const TriangleMesh& surface = mesh.bodies()[b].affine->surface;
   std::set<int> used;
   for (const auto& triangle : surface.triangles) used.insert(triangle.begin(), triangle.end());
@@ -319,6 +359,7 @@ void append_body(const TetrahedralMesh& mesh, std::size_t b, const SurfaceScale*
   for (std::size_t k = 0; k < 4; ++k) body.corners[k] = located.front().stencil.nodes[k].index;
   body.centre.fill(0.25);
   body.scale = scale_number;
+  body.planes = planes;
   for (const contact::LocatedPoint& point : located) {
     if (has_centre && point.point + 1 == points.size())
       body.centre = weights_of(point.stencil);
@@ -330,31 +371,42 @@ void append_body(const TetrahedralMesh& mesh, std::size_t b, const SurfaceScale*
 
 }  // namespace
 
-std::unique_ptr<Impact> make_body_impact(const std::shared_ptr<const TetrahedralMesh>& mesh,
-                                         const std::vector<int>& rigid_cells, const PlaneShape& plane,
-                                         const PlaneLaw& law, const std::vector<SurfaceScale>& scales) {
+std::unique_ptr<Impact> make_body_impacts(const std::shared_ptr<const TetrahedralMesh>& mesh,
+                                          const std::vector<int>& rigid_cells, const std::vector<PlaneOfImpact>& given,
+                                          const std::vector<SurfaceScale>& scales) {
   std::vector<BodyOfImpact> bodies;
   std::vector<std::string> names_of_scales;
   std::set<std::string> names;
   for (std::size_t b = 0; b < mesh->bodies().size(); ++b) {
     const MeshBody& body = mesh->bodies()[b];
-    const std::size_t group = law.regions.size() + b;
     if (!body.affine || body.affine->surface.triangles.empty()) continue;
-    if (!law.groups.empty() && std::find(law.groups.begin(), law.groups.end(), group) == law.groups.end()) continue;
+    std::vector<std::size_t> planes;
+    for (std::size_t k = 0; k < given.size(); ++k) {
+      const std::vector<std::size_t>& groups = given[k].law.groups;
+      const std::size_t group = given[k].law.regions.size() + b;
+      if (groups.empty() || std::find(groups.begin(), groups.end(), group) != groups.end()) planes.push_back(k);
+    }
+    if (planes.empty()) continue;
     names.insert(body.name);
     const auto scale =
         std::find_if(scales.begin(), scales.end(), [&](const SurfaceScale& one) { return one.body == body.name; });
     const bool has_scale = scale != scales.end();
     append_body(*mesh, b, has_scale ? &*scale : nullptr, has_scale ? static_cast<int>(names_of_scales.size()) : -1,
-                bodies);
+                planes, bodies);
     if (has_scale) names_of_scales.push_back(std::string(ContactParameters::surface_scale.name) + ':' + body.name);
   }
   if (names.empty()) return nullptr;
   std::set<int> rigid_corners;
   for (const int cell : rigid_cells) rigid_corners.insert(mesh->cells()[4 * to_index(cell)]);
   for (BodyOfImpact& body : bodies) body.is_rigid = rigid_corners.contains(body.corners[0]);
-  return std::make_unique<BodyImpacts>(mesh, plane.label, contact::placed_plane<true>(plane), law.parameters,
-                                       std::move(bodies), std::move(names_of_scales), std::move(names));
+  std::vector<Plane> planes;
+  for (const PlaneOfImpact& plane : given)
+    planes.push_back({plane.shape.label,
+                      contact::placed_plane<true>(plane.shape),
+                      {"impact of bodies on plane " + plane.shape.label,
+                       contact::impact_parameters(plane.shape.label, plane.law.parameters, true)}});
+  return std::make_unique<BodyImpacts>(mesh, std::move(planes), std::move(bodies), std::move(names_of_scales),
+                                       std::move(names));
 }
 
 }  // namespace diffsim

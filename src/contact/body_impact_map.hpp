@@ -10,7 +10,7 @@
 
 #include "contact/plane_force.hpp"
 
-// Impact of the vertices of one rigid or affine body on a plane. The functions run on the host, for the scalar types
+// Impact of the vertices of one rigid or affine body on planes. The functions run on the host, for the scalar types
 // double and Dual.
 
 namespace diffsim::contact {
@@ -28,21 +28,29 @@ struct BodyOfImpact {
   std::vector<std::array<double, 4>> weights{};  ///< w_k of each vertex of the surface
   std::array<double, 4> centre{};                ///< c_k
   int scale = -1;                                ///< index of the scale; -1: no scale, s = 1
+  std::vector<std::size_t> planes{};             ///< indices of the planes that the body can touch
 };
 
+/// Number of values of a plane's parameters (PlaneForce).
+constexpr int num_plane_values = PlaneForce<true>::num_values;
+
 /// Quantities on which the impact of a body depends: positions x, velocities v and accelerations a of the corners at
-/// the end of the substep, values p of the plane's parameters (PlaneForce) and the scale s.
+/// the end of the substep, the scale s, and the values p of the parameters of each plane in `BodyOfImpact::planes`.
 template <class T>
 struct StateOfImpact {
-  static constexpr int num_parameters = PlaneForce<true>::num_values, size = 37 + num_parameters;
+  /// Number of scalars other than the values of planes.
+  static constexpr int own_size = 37;
   Corners<T> x, v, a;
-  T p[num_parameters];
   T scale;
+  std::vector<std::array<T, num_plane_values>> planes;
 
-  /// Returns the scalar with the index i < `size`, in the order of the members.
+  int size() const { return own_size + num_plane_values * static_cast<int>(planes.size()); }
+  /// Returns the scalar with the index i < `size()`, in the order of the members.
   T& at(int i) {
     if (i < 36) return (i < 12 ? x : i < 24 ? v : a)[static_cast<std::size_t>(i % 12 / 3)][i % 3];
-    return i < 36 + num_parameters ? p[i - 36] : scale;
+    if (i == 36) return scale;
+    const int k = i - own_size;
+    return planes[static_cast<std::size_t>(k / num_plane_values)][static_cast<std::size_t>(k % num_plane_values)];
   }
 };
 
@@ -63,42 +71,53 @@ struct SubstepOfImpact {
 template <class T>
 using BodyVelocity = std::array<Vec3<T>, 4>;
 
-/// Impact of a body on a plane.
+/// Impact of a body on planes.
 ///
-/// Each vertex i with a gap g_i < 0 at the end of the substep is a contact. The time s_i before the end of the substep
-/// at which vertex i passed the plane, the normal velocity -w_i at this time and the normal velocity after the impact
-/// are those of a point that moves with the constant acceleration of the vertex (make_plane_impact). Let j_i be the
-/// impulses at the contacts per mass of the body, K the change of the velocities of all vertices per impulse, n the
-/// normal of the plane, and b_i the change of the normal velocity that an impact of vertex i alone would cause, or
-/// minus the normal velocity if vertex i does not approach the plane. The impulses satisfy
-///   j_i·n ≥ 0,   (K j)_i·n ≥ b_i,   (j_i·n) ((K j)_i·n - b_i) = 0,
+/// Each vertex with a gap g_i < 0 to a plane at the end of the substep is a contact i. The time s_i before the end of
+/// the substep at which the vertex passed the plane, the normal velocity -w_i at this time and the normal velocity
+/// after the impact are those of a point that moves with a constant acceleration (make_plane_impact): the acceleration
+/// of the vertex of an affine body, and the acceleration of the centre of mass of a rigid body, with which an impact
+/// with e = 1 keeps the energy. Let j_i be the impulses at the contacts per mass of the body, K the change of the
+/// velocities of all contacts per impulse, n_i the normal of the plane of contact i, and b_i the change of the normal
+/// velocity that an impact at contact i alone would cause, or minus the normal velocity if the vertex does not approach
+/// the plane. The impulses satisfy
+///   j_i·n_i ≥ 0,   (K j)_i·n_i ≥ b_i,   (j_i·n_i) ((K j)_i·n_i - b_i) = 0,
 /// and Coulomb's law for the sliding velocity after the impact, u_i + (K j)_i, where u_i is the sliding velocity at the
-/// time of the impact (Moreau 1988, Unilateral contact and dry friction in finite freedom dynamics). The impulses are
-/// computed by projected Gauss-Seidel iterations. The velocity of the body changes by the sum of all impulses. The
-/// position changes by the motion with the velocity Σ_i s_i K j_i, during unit time; a rigid body moves with this
-/// velocity of its centre of mass and rotates about this angular velocity.
+/// time of the impact (Moreau 1988, Unilateral contact and dry friction in finite freedom dynamics). The velocity of
+/// the body changes by the sum of all impulses.
 ///
-/// All derivatives are those of the executed iterations, with constant step sizes and constant branches: the
-/// constructor computes the iterations once and stores which contacts separate, stick and slide in each iteration, so
-/// that rounding errors of other scalar types do not change branches. The number of iterations is twice the number of
-/// iterations until the velocity of the body is constant up to rounding errors.
+/// The position changes by the motion with the velocity K d during unit time, where the sliding components of d_i are
+/// those of s_i j_i, and the normal components satisfy
+///   d_i·n_i ≥ 0,   (K d)_i·n_i ≥ s_i b_i,   (d_i·n_i) ((K d)_i·n_i - s_i b_i) = 0.
+/// A rigid body moves with this velocity of its centre of mass and rotates about this angular velocity.
+///
+/// Projected Gauss-Seidel iterations compute j and d. All derivatives are those of the executed iterations, with
+/// constant step sizes and constant branches: the constructor computes the iterations once and stores which contacts
+/// separate, stick and slide in each iteration, so that rounding errors of other scalar types do not change branches.
+/// The number of iterations is twice the number of iterations until the velocity K j or K d is constant up to rounding
+/// errors, but not more than `most_iterations`.
 class BodyImpact {
  public:
-  BodyImpact(const PlaneForce<true>& plane, const BodyOfImpact& body, const SubstepOfImpact& substep,
-             const StateOfImpact<double>& at)
-      : plane_(plane), body_(body), substep_(substep) {
+  static constexpr int most_iterations = 800;
+
+  /// `planes`: the planes in `body.planes`, in the same order.
+  BodyImpact(const std::vector<const PlaneForce<true>*>& planes, const BodyOfImpact& body,
+             const SubstepOfImpact& substep, const StateOfImpact<double>& at)
+      : planes_(planes), body_(body), substep_(substep) {
     bool approaches = false;
-    for (std::size_t i = 0; i < body.weights.size(); ++i) {
-      const auto values = vertex(at, i);
-      if (!(plane.gap(values) < 0.0)) continue;
-      contacts_.push_back(i);
-      approaches = approaches || dot(plane.normal_at(values), plane.relative_velocity(values)) < 0.0;
-    }
+    for (std::size_t k = 0; k < planes_.size(); ++k)
+      for (std::size_t i = 0; i < body.weights.size(); ++i) {
+        const auto values = vertex(at, {i, k});
+        if (!(planes_[k]->gap(values) < 0.0)) continue;
+        contacts_.push_back({i, k});
+        approaches = approaches || dot(planes_[k]->normal_at(values), planes_[k]->relative_velocity(values)) < 0.0;
+      }
     if (!approaches) contacts_.clear();
     if (contacts_.empty()) return;
     const Problem<double> problem = make_problem(at);
     choose_steps(problem);
-    choose_branches(problem);
+    std::vector<Vec3<double>> impulses = choose_branches(problem);
+    choose_placing(problem, impulses);
   }
 
   /// Returns false if the impact changes nothing.
@@ -108,20 +127,26 @@ class BodyImpact {
   ChangeByImpact<T> change(const StateOfImpact<T>& at) const {
     const Problem<T> problem = make_problem(at);
     std::vector<Vec3<T>> impulses(contacts_.size(), zero<T>());
-    BodyVelocity<T> velocity{zero<T>(), zero<T>(), zero<T>(), zero<T>()};
+    BodyVelocity<T> velocity = still<T>();
     for (const std::vector<Branch>& branches : branches_) iterate(problem, branches, impulses, velocity);
-    BodyVelocity<T> motion{zero<T>(), zero<T>(), zero<T>(), zero<T>()};
-    for (std::size_t i = 0; i < contacts_.size(); ++i)
-      push(problem, i, problem.contacts[i].since * impulses[i], motion);
+    std::vector<T> shifts(contacts_.size(), T(0.0));
+    BodyVelocity<T> motion = sliding_motion(problem, impulses);
+    for (const std::vector<char>& separates : placing_) place(problem, separates, shifts, motion);
     return body_.is_rigid ? moved(problem, at, velocity, motion) : ChangeByImpact<T>{motion, velocity};
   }
 
-  /// Smallest gap of the body's vertices, m, and the index of the vertex.
-  static std::pair<double, std::size_t> lowest_gap(const PlaneForce<true>& plane, const BodyOfImpact& body,
-                                                   const SubstepOfImpact& substep, const StateOfImpact<double>& at) {
-    const BodyImpact none(plane, body, substep);
-    std::pair<double, std::size_t> lowest{1e300, 0};
-    for (std::size_t i = 0; i < body.weights.size(); ++i) lowest = std::min(lowest, {plane.gap(none.vertex(at, i)), i});
+  /// Vertex of the surface and index of the plane in `BodyOfImpact::planes` with the smallest gap, m.
+  struct Lowest {
+    double gap = 1e300;
+    std::size_t vertex = 0, plane = 0;
+  };
+  static Lowest lowest_gap(const std::vector<const PlaneForce<true>*>& planes, const BodyOfImpact& body,
+                           const SubstepOfImpact& substep, const StateOfImpact<double>& at) {
+    const BodyImpact none(planes, body, substep);
+    Lowest lowest;
+    for (std::size_t k = 0; k < planes.size(); ++k)
+      for (std::size_t i = 0; i < body.weights.size(); ++i)
+        if (const double gap = planes[k]->gap(none.vertex(at, {i, k})); gap < lowest.gap) lowest = {gap, i, k};
     return lowest;
   }
   /// Position of vertex i of the surface.
@@ -135,21 +160,26 @@ class BodyImpact {
   template <class T>
   using Weights = std::array<T, 4>;
 
-  /// Contact of one vertex.
+  /// Vertex of the surface, and index of the plane in `BodyOfImpact::planes`.
+  struct Place {
+    std::size_t vertex, plane;
+  };
+  /// Contact of one vertex with one plane.
   template <class T>
   struct Contact {
     Weights<T> weights;
-    Vec3<T> r;     // position relative to the centre of mass
-    Vec3<T> slip;  // u_i
-    T push;        // b_i
-    T since;       // s_i
+    Vec3<T> normal;  // n_i
+    Vec3<T> r;       // position relative to the centre of mass
+    Vec3<T> slip;    // u_i
+    T push;          // b_i
+    T since;         // s_i
+    T mu;            // coefficient of friction
   };
   template <class T>
   struct Problem {
-    Vec3<T> normal, centre;
+    Vec3<T> centre;
     double radius;               // distance of a corner from the centre of mass
     Vec3<T> inverse_inertia[3];  // rows of the inverse of the inertia per mass; not set for affine bodies
-    T mu;
     std::vector<Contact<T>> contacts;
   };
   /// Step sizes of the iterations at a contact, for the normal and for the sliding component of the impulse.
@@ -157,12 +187,17 @@ class BodyImpact {
     double normal, sliding;
   };
 
-  BodyImpact(const PlaneForce<true>& plane, const BodyOfImpact& body, const SubstepOfImpact& substep)
-      : plane_(plane), body_(body), substep_(substep) {}
+  BodyImpact(const std::vector<const PlaneForce<true>*>& planes, const BodyOfImpact& body,
+             const SubstepOfImpact& substep)
+      : planes_(planes), body_(body), substep_(substep) {}
 
   template <class T>
   static Vec3<T> zero() {
     return {{T(0.0), T(0.0), T(0.0)}};
+  }
+  template <class T>
+  static BodyVelocity<T> still() {
+    return {zero<T>(), zero<T>(), zero<T>(), zero<T>()};
   }
   template <class T>
   static Vec3<T> combined(const Corners<T>& q, const Weights<T>& w) {
@@ -180,12 +215,12 @@ class BodyImpact {
     return w;
   }
   template <class T>
-  AtVertex<T> vertex(const StateOfImpact<T>& at, std::size_t i) const {
-    const Weights<T> w = weights_of(body_, at, i);
+  AtVertex<T> vertex(const StateOfImpact<T>& at, const Place& place) const {
+    const Weights<T> w = weights_of(body_, at, place.vertex);
     AtVertex<T> values;
     values.x = combined(at.x, w);
     values.v = combined(at.v, w);
-    for (int k = 0; k < StateOfImpact<T>::num_parameters; ++k) values.p[k] = at.p[k];
+    std::copy(at.planes[place.plane].begin(), at.planes[place.plane].end(), values.p);
     values.weight = T(1.0);
     values.time = T(substep_.time);
     return values;
@@ -194,8 +229,7 @@ class BodyImpact {
   template <class T>
   Problem<T> make_problem(const StateOfImpact<T>& at) const;
   template <class T>
-  Contact<T> make_contact(const StateOfImpact<T>& at, std::size_t i, const Vec3<T>& normal,
-                          const Vec3<T>& centre) const;
+  Contact<T> make_contact(const StateOfImpact<T>& at, const Place& place, const Vec3<T>& centre) const;
   /// Returns the change of the velocity of contact i by the velocity `q` of the body.
   template <class T>
   Vec3<T> at_contact(const Problem<T>& problem, std::size_t i, const BodyVelocity<T>& q) const {
@@ -227,31 +261,75 @@ class BodyImpact {
   template <class T>
   Vec3<T> sliding_trial(const Problem<T>& problem, std::size_t i, const Vec3<T>& sliding,
                         const BodyVelocity<T>& velocity) const {
+    const Contact<T>& contact = problem.contacts[i];
     const Vec3<T> change = at_contact(problem, i, velocity);
-    return sliding -
-           T(steps_[i].sliding) * (problem.contacts[i].slip + change - dot(problem.normal, change) * problem.normal);
+    return sliding - T(steps_[i].sliding) * (contact.slip + change - dot(contact.normal, change) * contact.normal);
   }
   /// Normal component of the impulse at contact i after an iteration, which may be negative. `old`: normal component
   /// before the iteration.
   template <class T>
   T normal_trial(const Problem<T>& problem, std::size_t i, const T& old, const BodyVelocity<T>& velocity) const {
-    return old + steps_[i].normal * (problem.contacts[i].push - dot(problem.normal, at_contact(problem, i, velocity)));
+    const Contact<T>& contact = problem.contacts[i];
+    return old + steps_[i].normal * (contact.push - dot(contact.normal, at_contact(problem, i, velocity)));
   }
   /// Chooses the step sizes of the iterations: inverses of the largest responses of each contact to its own impulses.
   void choose_steps(const Problem<double>& problem);
-  /// Chooses the number of iterations and their branches.
-  void choose_branches(const Problem<double>& problem);
+  /// Chooses the number of iterations for the impulses and their branches. Returns the impulses.
+  std::vector<Vec3<double>> choose_branches(const Problem<double>& problem);
+  /// Chooses the number of iterations for the position and their branches.
+  void choose_placing(const Problem<double>& problem, const std::vector<Vec3<double>>& impulses);
+  /// Returns the motion by the sliding components of the impulses s_i j_i.
+  template <class T>
+  BodyVelocity<T> sliding_motion(const Problem<T>& problem, const std::vector<Vec3<T>>& impulses) const {
+    BodyVelocity<T> motion = still<T>();
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+      const Contact<T>& contact = problem.contacts[i];
+      push(problem, i, contact.since * (impulses[i] - dot(contact.normal, impulses[i]) * contact.normal), motion);
+    }
+    return motion;
+  }
+  /// Component d_i·n_i after an iteration, which may be negative. `old`: component before the iteration.
+  template <class T>
+  T shift_trial(const Problem<T>& problem, std::size_t i, const T& old, const BodyVelocity<T>& motion) const {
+    const Contact<T>& contact = problem.contacts[i];
+    return old +
+           steps_[i].normal * (contact.since * contact.push - dot(contact.normal, at_contact(problem, i, motion)));
+  }
+  /// Computes one Gauss-Seidel iteration for the components d_i·n_i over all contacts, with the given branches.
+  template <class T>
+  void place(const Problem<T>& problem, const std::vector<char>& separates, std::vector<T>& shifts,
+             BodyVelocity<T>& motion) const {
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+      const T next = separates[i] != 0 ? T(0.0) : shift_trial(problem, i, shifts[i], motion);
+      push(problem, i, (next - shifts[i]) * problem.contacts[i].normal, motion);
+      shifts[i] = next;
+    }
+  }
+  /// Returns true if the velocity `now` equals the velocity `before` up to rounding errors.
+  bool is_constant(const Problem<double>& problem, const BodyVelocity<double>& before,
+                   const BodyVelocity<double>& now) const {
+    double change = 0.0, size = 0.0;
+    for (std::size_t c = 0; c < 4; ++c) {
+      // Angular velocities are compared with velocities by the distance of a corner from the centre of mass.
+      const double scale = body_.is_rigid && c == 1 ? problem.radius : 1.0;
+      const Vec3<double> difference = scale * (now[c] - before[c]);
+      change += dot(difference, difference);
+      size += scale * scale * dot(now[c], now[c]);
+    }
+    return change <= 1e-30 * size;
+  }
   /// Returns the changes of the corners of a rigid body.
   template <class T>
   ChangeByImpact<T> moved(const Problem<T>& problem, const StateOfImpact<T>& at, const BodyVelocity<T>& velocity,
                           const BodyVelocity<T>& motion) const;
 
-  const PlaneForce<true>& plane_;
+  const std::vector<const PlaneForce<true>*>& planes_;
   const BodyOfImpact& body_;
   SubstepOfImpact substep_;
-  std::vector<std::size_t> contacts_;
+  std::vector<Place> contacts_;
   std::vector<StepSize> steps_;
-  std::vector<std::vector<Branch>> branches_;  // of each iteration and contact
+  std::vector<std::vector<Branch>> branches_;  // of each iteration for the impulses, and each contact
+  std::vector<std::vector<char>> placing_;     // 1: d_i·n_i = 0; of each iteration for the position, and each contact
 };
 
 /// Returns the rows of the inverse of a symmetric matrix with the rows `m`.
@@ -265,8 +343,6 @@ std::array<Vec3<T>, 3> inverse_of(const Vec3<T> (&m)[3]) {
 template <class T>
 BodyImpact::Problem<T> BodyImpact::make_problem(const StateOfImpact<T>& at) const {
   Problem<T> problem;
-  problem.normal = plane_.normal_at(vertex(at, contacts_.front()));
-  problem.mu = at.p[PlaneForce<true>::mu];
   problem.centre = combined(at.x, Weights<T>{T(0.25), T(0.25), T(0.25), T(0.25)});
   const Vec3<T> first = at.x[0] - problem.centre;
   problem.radius = std::sqrt(value_of(dot(first, first)));
@@ -281,26 +357,31 @@ BodyImpact::Problem<T> BodyImpact::make_problem(const StateOfImpact<T>& at) cons
     const auto rows = inverse_of(inertia);
     std::copy(rows.begin(), rows.end(), problem.inverse_inertia);
   }
-  for (const std::size_t i : contacts_) problem.contacts.push_back(make_contact(at, i, problem.normal, problem.centre));
+  for (const Place& place : contacts_) problem.contacts.push_back(make_contact(at, place, problem.centre));
   return problem;
 }
 
 template <class T>
-BodyImpact::Contact<T> BodyImpact::make_contact(const StateOfImpact<T>& at, std::size_t i, const Vec3<T>& normal,
+BodyImpact::Contact<T> BodyImpact::make_contact(const StateOfImpact<T>& at, const Place& place,
                                                 const Vec3<T>& centre) const {
   using std::sqrt;
-  const AtVertex<T> values = vertex(at, i);
+  const PlaneForce<true>& plane = *planes_[place.plane];
+  const AtVertex<T> values = vertex(at, place);
+  const Vec3<T> normal = plane.normal_at(values);
   Contact<T> contact;
-  contact.weights = weights_of(body_, at, i);
+  contact.weights = weights_of(body_, at, place.vertex);
+  contact.normal = normal;
   contact.r = values.x - centre;
-  const Vec3<T> u = plane_.relative_velocity(values), a = combined(at.a, contact.weights);
-  const T g = plane_.height(values) - plane_.offset(values), rate = dot(normal, u), pull = dot(normal, a);
+  contact.mu = values.p[PlaneForce<true>::mu];
+  const Vec3<T> u = plane.relative_velocity(values),
+                a = combined(at.a, body_.is_rigid ? Weights<T>{T(0.25), T(0.25), T(0.25), T(0.25)} : contact.weights);
+  const T g = plane.height(values) - plane.offset(values), rate = dot(normal, u), pull = dot(normal, a);
   contact.slip = u - rate * normal;
   contact.push = -rate;
   contact.since = T(0.0);
   if (!(value_of(rate) < 0.0)) return contact;
   const T square = rate * rate - 2.0 * pull * g;  // w²
-  const T& e = at.p[PlaneForce<true>::damping];
+  const T& e = values.p[PlaneForce<true>::damping];
   const T speed = value_of(square) > 0.0 ? T(sqrt(square)) : T(0.0);
   T since = -2.0 * g / (speed - rate);
   if (value_of(since) > substep_.h) since = T(substep_.h);
@@ -318,29 +399,29 @@ template <class T>
 void BodyImpact::iterate(const Problem<T>& problem, const std::vector<Branch>& branches, std::vector<Vec3<T>>& impulses,
                          BodyVelocity<T>& velocity) const {
   using std::sqrt;
-  const Vec3<T>& n = problem.normal;
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    const Contact<T>& contact = problem.contacts[i];
+    const Vec3<T>& n = contact.normal;
     const T old = dot(n, impulses[i]);
     const T along = branches[i].separates ? T(0.0) : normal_trial(problem, i, old, velocity);
     push(problem, i, (along - old) * n, velocity);
     const Vec3<T> sliding = impulses[i] - old * n;
     Vec3<T> next = sliding_trial(problem, i, sliding, velocity);
-    if (branches[i].slides) next = T(problem.mu * along / sqrt(dot(next, next))) * next;
+    if (branches[i].slides) next = T(contact.mu * along / sqrt(dot(next, next))) * next;
     push(problem, i, next - sliding, velocity);
     impulses[i] = along * n + next;
   }
 }
 
-inline void BodyImpact::choose_branches(const Problem<double>& problem) {
-  constexpr int most = 400;
-  const Vec3<double>& n = problem.normal;
+inline std::vector<Vec3<double>> BodyImpact::choose_branches(const Problem<double>& problem) {
   std::vector<Vec3<double>> impulses(contacts_.size(), zero<double>());
-  BodyVelocity<double> velocity{zero<double>(), zero<double>(), zero<double>(), zero<double>()};
-  int needed = most;
-  for (int k = 0; k < 2 * needed; ++k) {
+  BodyVelocity<double> velocity = still<double>();
+  int count = most_iterations;
+  for (int k = 0; k < count; ++k) {
     const BodyVelocity<double> before = velocity;
     std::vector<Branch> branches(contacts_.size());
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
+      const Vec3<double>& n = problem.contacts[i].normal;
       const double old = dot(n, impulses[i]);
       double along = normal_trial(problem, i, old, velocity);
       branches[i].separates = !(along > 0.0);
@@ -348,30 +429,42 @@ inline void BodyImpact::choose_branches(const Problem<double>& problem) {
       push(problem, i, (along - old) * n, velocity);
       const Vec3<double> sliding = impulses[i] - old * n;
       Vec3<double> next = sliding_trial(problem, i, sliding, velocity);
-      const double size = std::sqrt(dot(next, next)), limit = problem.mu * along;
+      const double size = std::sqrt(dot(next, next)), limit = problem.contacts[i].mu * along;
       branches[i].slides = size > limit;
       if (branches[i].slides) next = (limit / size) * next;
       push(problem, i, next - sliding, velocity);
       impulses[i] = along * n + next;
     }
     branches_.push_back(std::move(branches));
-    double change = 0.0, size = 0.0;
-    for (std::size_t c = 0; c < 4; ++c) {
-      // Angular velocities are compared with velocities by the distance of a corner from the centre of mass.
-      const double scale = body_.is_rigid && c == 1 ? problem.radius : 1.0;
-      const Vec3<double> difference = scale * (velocity[c] - before[c]);
-      change += dot(difference, difference);
-      size += scale * scale * dot(velocity[c], velocity[c]);
+    if (count == most_iterations && is_constant(problem, before, velocity)) count = std::min(count, 2 * (k + 1));
+  }
+  return impulses;
+}
+
+inline void BodyImpact::choose_placing(const Problem<double>& problem, const std::vector<Vec3<double>>& impulses) {
+  std::vector<double> shifts(contacts_.size(), 0.0);
+  BodyVelocity<double> motion = sliding_motion(problem, impulses);
+  int count = most_iterations;
+  for (int k = 0; k < count; ++k) {
+    const BodyVelocity<double> before = motion;
+    std::vector<char> separates(contacts_.size(), 0);
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+      double next = shift_trial(problem, i, shifts[i], motion);
+      separates[i] = next > 0.0 ? 0 : 1;
+      if (separates[i] != 0) next = 0.0;
+      push(problem, i, (next - shifts[i]) * problem.contacts[i].normal, motion);
+      shifts[i] = next;
     }
-    if (needed == most && change <= 1e-30 * size) needed = k + 1;
+    placing_.push_back(std::move(separates));
+    if (count == most_iterations && is_constant(problem, before, motion)) count = std::min(count, 2 * (k + 1));
   }
 }
 
 inline void BodyImpact::choose_steps(const Problem<double>& problem) {
-  const Vec3<double>& n = problem.normal;
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    const Vec3<double>& n = problem.contacts[i].normal;
     const auto response = [&](const Vec3<double>& impulse) {
-      BodyVelocity<double> q{zero<double>(), zero<double>(), zero<double>(), zero<double>()};
+      BodyVelocity<double> q = still<double>();
       push(problem, i, impulse, q);
       return at_contact(problem, i, q);
     };

@@ -291,15 +291,14 @@ void add_planes(const ContactOptions& options, const ContactGroups& groups,
                 const std::shared_ptr<const TetrahedralMesh>& mesh, const ParameterAdder& parameters,
                 const TermAdder& terms) {
   const std::vector<int> dimensions = dimensions_in_contact(*terms.surface.mesh);
+  std::vector<PlaneOfImpact> impacts;
   for (std::size_t k = 0; k < options.planes.size(); ++k) {
     const PlaneObstacle& plane = options.planes[k];
     const std::string label = groups.plane(k);
     parameters.add_obstacle(plane, plane.point, label);
     const PlaneShape shape{label, plane.normal, plane.rotation.axis, plane.rotation.origin};
     for (PlaneLaw law : groups.laws_of_plane(k)) {
-      if (law.parameters.is_impact())
-        if (auto of_bodies = make_body_impact(mesh, terms.system.rigid_cells(), shape, law, options.scales))
-          terms.system.add_impact(std::move(of_bodies));
+      if (law.parameters.is_impact()) impacts.push_back({shape, law});
       for (const int dimension : dimensions) {
         law.dimension = dimension;
         if (law.parameters.is_impact()) {
@@ -312,6 +311,8 @@ void add_planes(const ContactOptions& options, const ContactGroups& groups,
       }
     }
   }
+  if (auto of_bodies = make_body_impacts(mesh, terms.system.rigid_cells(), impacts, options.scales))
+    terms.system.add_impact(std::move(of_bodies));
 }
 
 /// Adds the parameters and the term of contact between the surfaces of bodies and of obstacles that are meshes.

@@ -16,7 +16,7 @@ namespace {
 
 using namespace contact;
 
-constexpr int inputs = StateOfImpact<double>::size;
+constexpr int inputs = StateOfImpact<double>::own_size + num_plane_values;  // with one plane
 constexpr double friction = 0.3;
 constexpr SubstepOfImpact substep{5e-4, 0.0};
 
@@ -25,6 +25,7 @@ struct Sample {
   BodyOfImpact body;
   PlaneForce<true> plane{};
   StateOfImpact<double> state{};
+  std::vector<const PlaneForce<true>*> planes() const { return {&plane}; }
 };
 
 Sample sample(std::mt19937& numbers, bool is_rigid, double height = 0.00999) {
@@ -33,6 +34,8 @@ Sample sample(std::mt19937& numbers, bool is_rigid, double height = 0.00999) {
   result.body.is_rigid = is_rigid;
   result.body.scale = 0;
   result.body.centre.fill(0.25);
+  result.body.planes = {0};
+  result.state.planes.resize(1);
   result.plane.normal = {{0.0, 1.0, 0.0}};
   // Corners of a regular tetrahedron inside the cube; a vertex of the cube is (±1, ±1, ±1).
   const double corners[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
@@ -59,8 +62,8 @@ Sample sample(std::mt19937& numbers, bool is_rigid, double height = 0.00999) {
       result.state.a[k][i] = i == 1 ? -9.8 : 0.0;
     }
   }
-  result.state.p[PlaneForce<true>::mu] = friction;
-  result.state.p[PlaneForce<true>::damping] = 0.55;
+  result.state.planes[0][PlaneForce<true>::mu] = friction;
+  result.state.planes[0][PlaneForce<true>::damping] = 0.55;
   result.state.scale = 1.0;
   return result;
 }
@@ -77,7 +80,8 @@ TEST(body_impact_map, impulses_push_and_obey_the_law_of_friction) {
   int acting = 0;
   for (int n = 0; n < 400; ++n) {
     Sample at = sample(numbers, n % 2 == 0);
-    const BodyImpact impact(at.plane, at.body, substep, at.state);
+    const auto planes = at.planes();
+    const BodyImpact impact(planes, at.body, substep, at.state);
     if (!impact.acts()) continue;
     ++acting;
     const ChangeByImpact<double> change = impact.change(at.state);
@@ -105,8 +109,8 @@ TEST(body_impact_map, one_contact_without_loss_keeps_the_energy) {
   int single = 0;
   for (int n = 0; n < 400; ++n) {
     Sample at = sample(numbers, true, 0.01001);
-    at.state.p[PlaneForce<true>::mu] = 0.0;
-    at.state.p[PlaneForce<true>::damping] = 1.0;
+    at.state.planes[0][PlaneForce<true>::mu] = 0.0;
+    at.state.planes[0][PlaneForce<true>::damping] = 1.0;
     for (Vec3<double>& a : at.state.a) a[1] = 0.0;
     int below = 0;
     for (const std::array<double, 4>& weights : at.body.weights) {
@@ -114,7 +118,8 @@ TEST(body_impact_map, one_contact_without_loss_keeps_the_energy) {
       for (std::size_t k = 0; k < 4; ++k) height += weights[k] * at.state.x[k][1];
       below += height < 0.0;
     }
-    const BodyImpact impact(at.plane, at.body, substep, at.state);
+    const auto planes = at.planes();
+    const BodyImpact impact(planes, at.body, substep, at.state);
     if (below != 1 || !impact.acts()) continue;
     ++single;
     const ChangeByImpact<double> change = impact.change(at.state);
@@ -136,10 +141,13 @@ TEST(body_impact_map, tangents_and_adjoints_agree) {
   std::uniform_real_distribution<double> any(-1.0, 1.0);
   for (int n = 0; n < 100; ++n) {
     Sample at = sample(numbers, n % 2 == 0);
-    const BodyImpact impact(at.plane, at.body, substep, at.state);
+    const auto planes = at.planes();
+    const BodyImpact impact(planes, at.body, substep, at.state);
     if (!impact.acts()) continue;
     StateOfImpact<Along> along;
     StateOfImpact<ByInputs> variables;
+    along.planes.resize(1);
+    variables.planes.resize(1);
     std::vector<double> direction;
     for (int j = 0; j < inputs; ++j) {
       direction.push_back(any(numbers) * std::max(1e-3, std::abs(at.state.at(j))));

@@ -234,6 +234,81 @@ TEST_P(BodyImpacts, products_with_the_hessian) {
   }
 }
 
+/// Energy per mass of a free rigid body under gravity g along -y.
+double energy_of(DifferentiableScene& scene, const State& state, double mass) {
+  return scene.system().kinetic_energy(state) / mass + g * mean_of(state["positions"])[1];
+}
+
+/// A spinning box that bounces without loss and without friction keeps its energy in ten bounces.
+TEST(body_impact, a_spinning_box_keeps_its_energy) {
+  Drop drop{.size = {0.016, 0.012, 0.02}, .centre = {0.0, 0.05, 0.0}, .spin = {40.0, -20.0, 30.0}};
+  const double mass = 800.0 * 0.016 * 0.012 * 0.02;
+  double errors[2];
+  for (const int level : {0, 1}) {
+    const int steps = 1000 << level;
+    DifferentiableScene scene = make_drop(drop, "velocity_verlet", 1.0 / steps);
+    State state = scene.initial_state();
+    scene.model().prepare();
+    const double start = energy_of(scene, state, mass);
+    double largest = 0.0;
+    for (int n = 0; n < steps; ++n) {
+      scene.step(n, state);
+      largest = std::max(largest, std::abs(energy_of(scene, state, mass) / start - 1.0));
+    }
+    errors[level] = largest;
+  }
+  std::printf("spinning box, 1 s: relative error of the energy %.2g, with half the step %.2g\n", errors[0], errors[1]);
+  EXPECT_LT(errors[0], 0.02);
+  EXPECT_LT(errors[1], 0.7 * errors[0] + 1e-9);
+}
+
+/// A thin plate that lands with a small tilt and without restitution lies flat and stays so; the gradient is finite.
+TEST(body_impact, a_thin_plate_rests) {
+  Drop drop{.size = {0.1, 0.02, 0.1}, .centre = {0.0, 0.0101, 0.0}, .angle = 1e-4};
+  drop.restitution = 0.0;
+  drop.friction = 0.3;
+  DifferentiableScene scene = make_drop(drop, "velocity_verlet", 5e-4);
+  TargetPositionLoss loss(*scene.mesh(), scene.mesh()->region("box/all"), {0.0, 0.0, 0.0}, 1000);
+  DifferentiableSimulator simulator(scene);
+  simulator.require_gradient({"obstacle_position:floor"});
+  simulator.rollout(1000, 100, loss);
+  simulator.backward();
+  const State& state = simulator.state();
+  EXPECT_NEAR(mean_of(state["positions"])[1], 0.01, 1e-9);
+  double tilt = 0.0, speed = 0.0;
+  const std::vector<double> x = state["positions"].to_host(), v = state["velocities"].to_host();
+  // The corners of the body come in two pairs of equal height above the plate's middle.
+  std::vector<double> heights;
+  for (std::size_t i = 1; i < 12 && i < x.size(); i += 3) heights.push_back(x[i]);
+  std::sort(heights.begin(), heights.end());
+  if (heights.size() == 4) tilt = std::max(heights[1] - heights[0], heights[3] - heights[2]);
+  for (const double component : v) speed = std::max(speed, std::abs(component));
+  EXPECT_LT(tilt, 1e-9);
+  EXPECT_LT(speed, 1e-6);
+  // The plate follows the plane.
+  EXPECT_NEAR(simulator.gradient("obstacle_position:floor").to_host().at(1) / 0.01, 1.0, 1e-5);
+}
+
+/// A cube between two inclined planes comes to rest on both.
+TEST(body_impact, a_cube_rests_between_two_planes) {
+  Drop drop{.size = {0.1, 0.1, 0.1}, .centre = {0.0, 0.3, 0.0}, .normal = {1.0, 0.2, 0.0}};
+  drop.restitution = 0.0;
+  drop.friction = 0.3;
+  auto mesh = std::make_shared<TetrahedralMesh>(
+      MPI_COMM_WORLD, join_bodies(MPI_COMM_WORLD, {affine_box(MPI_COMM_WORLD, "box", drop.size, drop.centre)}));
+  DifferentiableSolver options{.dt = 5e-4, .substeps = 1, .damping = 1.0, .gravity = drop.gravity};
+  options.integrator = Integrator::velocity_verlet;
+  DifferentiableScene scene(mesh, {rigid(800.0, "box/all")}, options);
+  ContactOptions contact{.friction = 0.3, .law = ContactLawKind::impact};
+  contact.planes = {{.normal = {1.0, 0.2, 0.0}, .label = "left"}, {.normal = {-1.0, 0.2, 0.0}, .label = "right"}};
+  scene.add_contact(contact);
+  State state = scene.initial_state();
+  for (int n = 0; n < 1500; ++n) scene.step(n, state);
+  // Half of the side, (0.05, -0.05), is the lowest corner: 0.05 + 0.2 (y - 0.05) = 0.
+  EXPECT_NEAR(mean_of(state["positions"])[1], 0.3, 1e-6);
+  for (const double v : mean_of(state["velocities"])) EXPECT_NEAR(v, 0.0, 1e-6);
+}
+
 /// In a scene with rigid bodies, the vertices of a soft body have impacts, too.
 TEST(body_impact, a_soft_body_beside_rigid_bodies_does_not_enter_a_plane) {
   auto mesh = crate_and_slab(MPI_COMM_WORLD);

@@ -64,7 +64,7 @@ TEST(joint_statics, has_the_gradients_whose_slopes_differences_have) {
 TEST(joint_statics, refuses_an_arm_that_nothing_holds) {
   DifferentiableScene scene = make_arm(MPI_COMM_WORLD, {.dt = 1.0, .gravity = {0.0, -g, 0.0}}, false);
   State state = scene.initial_state();
-  testing_simulation::expect_refused([&] { scene.step(0, state); }, {"singular", "must hold each rigid body"});
+  testing_simulation::expect_refused([&] { scene.step(0, state); }, {"singular", "must hold each body"});
 }
 
 }  // namespace

@@ -281,7 +281,7 @@ void ImplicitModel::solve(Step& step, int n, Field& y, NewtonTrace* trace) {
                       (limiting.empty() ? "" : "; the last step length was limited by " + limiting) +
                       (cuts > 0 ? "; the step's load was halved " + std::to_string(cuts) + " times" : "") +
                       (is_free ? "; in statics, joints with springs or targets, attachments or contact with friction "
-                                 "must hold each rigid body"
+                                 "must hold each body"
                        : report.linear_failure
                            ? "; choose another solver under petsc: (ksp_type, pc_type), raise its ksp_max_it, or use a "
                              "smaller dt"
