@@ -174,39 +174,44 @@ def link(function, controls, parameters=()):
     )
 
 
-def force_term(function, vertices, parameters=(), *, energy=None, uses_velocities=False, name=None):
+def force_term(function, vertices, parameters=(), *, energy=None, uses_velocities=False, name=None, data=None):
     """Return a ForceTerm for `DifferentiableScene.add_force_term` that calls a JAX function of one group of vertices.
 
     The function is called as ``function(x, v, p)`` with positions x (m) and velocities v (m/s), [k, 3], of a group of k
     vertices, and a dict ``p`` of the values of the parameters whose names are in ``parameters``; v is None unless
     ``uses_velocities``. The function returns the forces on the vertices, [k, 3], N. ``vertices``: numbers in the mesh,
-    [groups, k]. ``energy(x, p)``, if given, is the energy (J) of a group, whose negative gradient is the force. All
-    derivatives are computed by JAX; the functions must be traceable by JAX.
+    [groups, k]. ``energy(x, p)``, if given, is the energy (J) of a group, whose negative gradient is the force. ``data``,
+    if given, is a dict of arrays of constants, [groups, …]; ``p`` also contains the rows of the group. All derivatives
+    are computed by JAX; the functions must be traceable by JAX.
     """
     parameters = [parameters] if isinstance(parameters, str) else list(parameters)
+    constants = list(data or {})
+    over_groups = (0, 0 if uses_velocities else None, None, 0)
 
-    def forces(x, v, p):
-        return jax.vmap(function, (0, 0 if uses_velocities else None, None))(x, v, p)
+    def split(p):
+        return {name: p[name] for name in parameters}, {name: p[name] for name in constants}
+
+    def one(x, v, p, c):
+        return function(x, v, p | c)
+
+    def forces(x, v, p, c):
+        return jax.vmap(one, over_groups)(x, v, p, c)
 
     def jacobians(x, v, p):
-        def one(x, v):
-            def flat(x, v, p):
-                return function(x, v, p).reshape(-1)
+        def jacobians_of_one(x, v, p, c):
+            by = jax.jacfwd(one, (0, 1, 2) if uses_velocities else (0, 2))(x, v, p, c)
+            made = dict(zip(("positions", "velocities"), by[:-1])) | by[-1]
+            return {name: jacobian.reshape(x.size, -1) for name, jacobian in made.items()}
 
-            arguments = (0, 1, 2) if uses_velocities else (0, 2)
-            by = jax.jacfwd(flat, arguments)(x, v, p)
-            made = {"positions": by[0].reshape(x.size, x.size)}
-            if uses_velocities:
-                made["velocities"] = by[1].reshape(x.size, x.size)
-            return made | {name: by[-1][name].reshape(x.size, -1) for name in parameters}
-
-        return jax.vmap(one, (0, 0 if uses_velocities else None))(x, v)
+        return jax.vmap(jacobians_of_one, over_groups)(x, v, *split(p))
 
     def pullback_tangent(x, v, p, dx, dv, dp, w, dw):
+        p, c = split(p)
+
         def pullback(x, v, p, w):
             if uses_velocities:
-                return jax.vjp(forces, x, v, p)[1](w)
-            by_x, by_p = jax.vjp(lambda x, p: forces(x, None, p), x, p)[1](w)
+                return jax.vjp(lambda *at: forces(*at, c), x, v, p)[1](w)
+            by_x, by_p = jax.vjp(lambda x, p: forces(x, None, p, c), x, p)[1](w)
             return by_x, None, by_p
 
         if uses_velocities:
@@ -214,7 +219,7 @@ def force_term(function, vertices, parameters=(), *, energy=None, uses_velocitie
         return jax.jvp(lambda x, p, w: pullback(x, None, p, w), (x, p, w), (dx, dp, dw))[1]
 
     def total(x, p):
-        return jax.vmap(energy, (0, None))(x, p).sum()
+        return jax.vmap(lambda x, p, c: energy(x, p | c), (0, None, 0))(x, *split(p)).sum()
 
     def compiled(of_arrays):
         call = jax.jit(of_arrays)
@@ -222,24 +227,27 @@ def force_term(function, vertices, parameters=(), *, energy=None, uses_velocitie
 
     return ForceTerm(
         vertices,
-        force=compiled(forces),
+        force=compiled(lambda x, v, p: forces(x, v, *split(p))),
         jacobians=compiled(jacobians),
         energy=compiled(total) if energy is not None else None,
         pullback_tangent=compiled(pullback_tangent),
         parameters=parameters,
         uses_velocities=uses_velocities,
         name=name or getattr(function, "__name__", "jax"),
+        data=data,
     )
 
 
-def energy_term(energy, vertices, parameters=(), *, name=None):
+def energy_term(energy, vertices, parameters=(), *, name=None, data=None):
     """Return a ForceTerm with the force -∂E/∂x of the energy E = ``energy(x, p)`` (J) of each group of vertices.
 
     x are the positions of the vertices of a group, [k, 3], m, and ``p`` is a dict of the values of the parameters whose
-    names are in ``parameters``. ``vertices``: numbers in the mesh, [groups, k]. The function must be traceable by JAX.
+    names are in ``parameters``. ``vertices``: numbers in the mesh, [groups, k]. ``data``, if given, is a dict of arrays of
+    constants, [groups, …]; ``p`` also contains the rows of the group. The function must be traceable by JAX.
     """
 
     def force(x, v, p):
         return -jax.grad(energy)(x, p)
 
-    return force_term(force, vertices, parameters, energy=energy, name=name or getattr(energy, "__name__", "jax"))
+    name = name or getattr(energy, "__name__", "jax")
+    return force_term(force, vertices, parameters, energy=energy, name=name, data=data)

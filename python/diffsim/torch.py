@@ -8,9 +8,59 @@ other.
 
 import torch
 
-from ._core import InputError, Link, Policy, State
+from ._core import ForceTerm, InputError, Link, Policy, State
 from ._rollout import Rollout
 from ._torch_rollout import Run
+
+
+def _tensors(value):
+    """Return tensors of doubles for a numpy array or a dict of arrays; None stays None."""
+    if isinstance(value, dict):
+        return {name: _tensors(array) for name, array in value.items()}
+    return None if value is None else torch.tensor(value, dtype=torch.float64)
+
+
+def _arrays(value):
+    """Return numpy arrays for a tensor, or for a tuple or a dict of tensors; None stays None."""
+    if isinstance(value, dict):
+        return {name: _arrays(tensor) for name, tensor in value.items()}
+    if isinstance(value, tuple):
+        return tuple(_arrays(tensor) for tensor in value)
+    return None if value is None else value.detach().cpu().numpy()
+
+
+def _of_arrays(function):
+    """Return the function of numpy arrays that calls a function of tensors."""
+    return lambda *arguments: _arrays(function(*(_tensors(argument) for argument in arguments)))
+
+
+def _map(function, *values):
+    """Return the results of a function of tensors for each tensor of tuples and dicts of the same structure."""
+    if isinstance(values[0], dict):
+        return {name: _map(function, *(each[name] for each in values)) for name in values[0]}
+    if isinstance(values[0], tuple):
+        return tuple(_map(function, *each) for each in zip(*values))
+    return function(*values)
+
+
+# The following two functions compute derivatives along a direction in reverse mode: PyTorch cannot use forward mode in a
+# function that is called while forward mode differentiates a rollout.
+
+
+def _along(function, at, change):
+    """Return the derivative of a function along a change of the arguments: the transpose of the linear map Jᵀ w of w."""
+    zeros = _map(torch.zeros_like, function(*at))
+    return torch.func.vjp(lambda w: torch.func.vjp(function, *at)[1](w), zeros)[1](change)[0]
+
+
+def _pullback_along(pullback, at, w, change, dw):
+    """Return the derivative of ``pullback(at, w)``, Jᵀ w of a function, along changes of the arguments and of w.
+
+    The derivative along a change of the arguments is the product of the change with the second derivative of wᵀ f, a
+    symmetric matrix, so the pullback of the pullback computes this derivative.
+    """
+    by_arguments = torch.func.vjp(lambda *at: pullback(at, w), *at)[1](change)
+    return _map(torch.add, by_arguments, pullback(at, dw))
 
 
 def rollout(simulator, num_steps, parameters, *, initial=False, steps=None, checkpoint_every=10):
@@ -64,32 +114,23 @@ def policy(function, num_inputs, num_outputs, weights):
     ranks.
     """
 
-    def pullback(y, theta, w):
-        return torch.func.vjp(function, y, theta)[1](w)
+    def pullback(at, w):
+        return torch.func.vjp(function, *at)[1](w)
 
     def tangent(y, theta, dy, dtheta):
-        return torch.func.jvp(function, (y, theta), (dy, dtheta))[1]
+        return _along(function, (y, theta), (dy, dtheta))
 
     def pullback_tangent(y, theta, dy, dtheta, w, dw):
-        return torch.func.jvp(pullback, (y, theta, w), (dy, dtheta, dw))[1]
-
-    def of_arrays(of_tensors):
-        def call(*arrays):
-            results = of_tensors(*(torch.from_numpy(array.copy()) for array in arrays))
-            if isinstance(results, tuple):
-                return tuple(result.detach().numpy() for result in results)
-            return results.detach().numpy()
-
-        return call
+        return _pullback_along(pullback, (y, theta), w, (dy, dtheta), dw)
 
     return Policy(
         num_inputs,
         num_outputs,
         torch.as_tensor(weights, dtype=torch.float64).detach().numpy(),
-        evaluate=of_arrays(function),
-        pullback=of_arrays(pullback),
-        tangent=of_arrays(tangent),
-        pullback_tangent=of_arrays(pullback_tangent),
+        evaluate=_of_arrays(function),
+        pullback=_of_arrays(lambda y, theta, w: pullback((y, theta), w)),
+        tangent=_of_arrays(tangent),
+        pullback_tangent=_of_arrays(pullback_tangent),
     )
 
 
@@ -122,34 +163,28 @@ def link(function, controls, parameters=()):
         return torch.func.vjp(broadcast, x, v, p)[1](w)
 
     def tangent(n, x, v, p, dx, dv, dp):
-        return torch.func.jvp(lambda *at: evaluate(n, *at), (x, v, p), (dx, dv, dp))[1]
+        return _along(lambda *at: evaluate(n, *at), (x, v, p), (dx, dv, dp))
 
     def pullback_tangent(n, x, v, p, dx, dv, dp, w, dw):
-        return torch.func.jvp(lambda *at: pullback(n, *at), (x, v, p, w), (dx, dv, dp, dw))[1]
-
-    def tensor(array):
-        return torch.tensor(array, dtype=torch.float64)
+        return _pullback_along(lambda at, w: pullback(n, *at, w), (x, v, p), w, (dx, dv, dp), dw)
 
     def tensors(arguments):
         for argument in arguments:
             if isinstance(argument, State):
                 velocities = argument.velocities
-                yield tensor(argument.positions[: len(velocities)])
-                yield tensor(velocities)
+                yield _tensors(argument.positions[: len(velocities)])
+                yield _tensors(velocities)
             elif isinstance(argument, dict):
-                yield {name: tensor(array) for name, array in argument.items()}
+                yield _tensors(argument)
             else:
                 yield argument
-
-    def to_arrays(of_names):
-        return {name: value.detach().numpy() for name, value in of_names.items()}
 
     def of_states(of_tensors):
         def call(*arguments):
             results = of_tensors(*tensors(arguments))
             if isinstance(results, dict):
-                return to_arrays(results)
-            return to_arrays({"positions": results[0], "velocities": results[1]}), to_arrays(results[2])
+                return _arrays(results)
+            return _arrays(({"positions": results[0], "velocities": results[1]}, results[2]))
 
         return call
 
@@ -161,3 +196,77 @@ def link(function, controls, parameters=()):
         pullback_tangent=of_states(pullback_tangent),
         parameters=list(parameters),
     )
+
+
+def force_term(function, vertices, parameters=(), *, energy=None, uses_velocities=False, name=None, data=None):
+    """Return a ForceTerm for `DifferentiableScene.add_force_term` that calls a PyTorch function of one group of vertices.
+
+    The function is called as ``function(x, v, p)`` with positions x (m) and velocities v (m/s), tensors [k, 3] of doubles,
+    of a group of k vertices, and a dict ``p`` of the values of the parameters whose names are in ``parameters``; v is None
+    unless ``uses_velocities``. The function returns the forces on the vertices, [k, 3], N. ``vertices``: numbers in the
+    mesh, [groups, k]. ``energy(x, p)``, if given, is the energy (J) of a group, whose negative gradient is the force.
+    ``data``, if given, is a dict of arrays of constants, [groups, …]; ``p`` also contains the rows of the group. All
+    derivatives are computed by PyTorch; the functions must support the transforms of ``torch.func``.
+    """
+    parameters = [parameters] if isinstance(parameters, str) else list(parameters)
+    constants = list(data or {})
+    over_groups = (0, 0 if uses_velocities else None, None, 0)
+
+    def split(p):
+        return {name: p[name] for name in parameters}, {name: p[name] for name in constants}
+
+    def one(x, v, p, c):
+        return function(x, v, p | c).to(x.dtype)
+
+    def forces(x, v, p, c):
+        return torch.func.vmap(one, over_groups)(x, v, p, c)
+
+    def jacobians(x, v, p):
+        def jacobians_of_one(x, v, p, c):
+            by = torch.func.jacrev(one, (0, 1, 2) if uses_velocities else (0, 2))(x, v, p, c)
+            made = dict(zip(("positions", "velocities"), by[:-1])) | by[-1]
+            return {name: jacobian.reshape(x.numel(), -1) for name, jacobian in made.items()}
+
+        return torch.func.vmap(jacobians_of_one, over_groups)(x, v, *split(p))
+
+    def pullback_tangent(x, v, p, dx, dv, dp, w, dw):
+        p, c = split(p)
+
+        def pullback(at, w):
+            return torch.func.vjp(lambda *at: forces(at[0], at[1] if uses_velocities else None, at[-1], c), *at)[1](w)
+
+        if uses_velocities:
+            return _pullback_along(pullback, (x, v, p), w, (dx, dv, dp), dw)
+        by_x, by_p = _pullback_along(pullback, (x, p), w, (dx, dp), dw)
+        return by_x, None, by_p
+
+    def total(x, p):
+        return torch.func.vmap(lambda x, p, c: energy(x, p | c), (0, None, 0))(x, *split(p)).sum()
+
+    return ForceTerm(
+        vertices,
+        force=_of_arrays(lambda x, v, p: forces(x, v, *split(p))),
+        jacobians=_of_arrays(jacobians),
+        energy=_of_arrays(total) if energy is not None else None,
+        pullback_tangent=_of_arrays(pullback_tangent),
+        parameters=parameters,
+        uses_velocities=uses_velocities,
+        name=name or getattr(function, "__name__", "torch"),
+        data=data,
+    )
+
+
+def energy_term(energy, vertices, parameters=(), *, name=None, data=None):
+    """Return a ForceTerm with the force -∂E/∂x of the energy E = ``energy(x, p)`` (J) of each group of vertices.
+
+    x are the positions of the vertices of a group, a tensor [k, 3] of doubles, m, and ``p`` is a dict of the values of the
+    parameters whose names are in ``parameters``. ``vertices``: numbers in the mesh, [groups, k]. ``data``, if given, is a
+    dict of arrays of constants, [groups, …]; ``p`` also contains the rows of the group. The function must support the
+    transforms of ``torch.func``.
+    """
+
+    def force(x, v, p):
+        return -torch.func.grad(energy)(x, p)
+
+    name = name or getattr(energy, "__name__", "torch")
+    return force_term(force, vertices, parameters, energy=energy, name=name, data=data)

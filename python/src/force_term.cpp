@@ -25,17 +25,25 @@ namespace {
 using Numbers = std::vector<double>;
 using Shape = std::vector<std::size_t>;
 
+/// Constants of the groups: a name, and an array with one row per group.
+struct Constants {
+  std::string name;
+  ArrayOf<double> rows;
+};
+
 /// Python object of a force term.
 struct ForceTermObject {
   std::vector<std::int64_t> vertices;  // numbers in the mesh, [groups, k]
   std::size_t k = 0;
   nb::object force, jacobians, energy, pullback_tangent;  // `energy` and `pullback_tangent` may be None
   std::vector<std::string> parameters;
+  std::vector<Constants> constants;
   bool uses_velocities = false;
   std::string name;
 };
 
-/// Force on groups of vertices that calls Python functions on all ranks together.
+/// Force on groups of vertices that calls Python functions on all ranks together. A rank without groups calls no
+/// functions.
 class PythonGroupForce final : public GroupForce {
  public:
   /// `shapes`: shapes of the parameters' arrays.
@@ -44,6 +52,18 @@ class PythonGroupForce final : public GroupForce {
   ~PythonGroupForce() override {
     const nb::gil_scoped_acquire with_gil;
     of_ = {};
+  }
+
+  /// Keeps only the constants of the groups that this rank processes.
+  void keep(const std::vector<std::size_t>& groups) {
+    for (Constants& each : of_.constants) {
+      const std::size_t size = each.rows.values.size() / each.rows.shape[0];
+      Numbers rows;
+      for (const std::size_t e : groups)
+        for (std::size_t i = e * size; i < (e + 1) * size; ++i) rows.push_back(each.rows.values[i]);
+      each.rows.values = std::move(rows);
+      each.rows.shape[0] = groups.size();
+    }
   }
 
   std::string name() const override { return of_.name; }
@@ -56,7 +76,8 @@ class PythonGroupForce final : public GroupForce {
     Numbers result;
     call_on_all_ranks(comm_, [&] {
       check_signals();
-      const Arrays a = arrays(at);
+      if (at.x.empty()) return;
+      const Arrays a = arrays_with_constants(at);
       result = doubles_of_shape(of_.force(a.x, a.v, a.p), shape_of(at), "result of `force`");
     });
     return result;
@@ -64,7 +85,8 @@ class PythonGroupForce final : public GroupForce {
   double energy(const GroupValues& at) override {
     double result = 0.0;
     call_on_all_ranks(comm_, [&] {
-      const Arrays a = arrays(at);
+      if (at.x.empty()) return;
+      const Arrays a = arrays_with_constants(at);
       result = doubles_of_shape(of_.energy(a.x, a.p), {1}, "result of `energy`")[0];
     });
     return result;
@@ -72,7 +94,11 @@ class PythonGroupForce final : public GroupForce {
   Jacobians jacobians(const GroupValues& at) override {
     Jacobians by;
     call_on_all_ranks(comm_, [&] {
-      const Arrays a = arrays(at);
+      if (at.x.empty()) {
+        by.by_parameters.resize(shapes_.size());
+        return;
+      }
+      const Arrays a = arrays_with_constants(at);
       const nb::object result = of_.jacobians(a.x, a.v, a.p);
       if (!nb::isinstance<nb::dict>(result)) throw InputError("`jacobians` must return a dict of arrays");
       const nb::dict found = nb::borrow<nb::dict>(result);
@@ -99,7 +125,11 @@ class PythonGroupForce final : public GroupForce {
                                const Numbers& dw) override {
     GroupValues made;
     call_on_all_ranks(comm_, [&] {
-      const Arrays a = arrays(at), d = arrays(change);
+      if (at.x.empty()) {
+        for (std::size_t m = 0; m < shapes_.size(); ++m) made.p.emplace_back(size_of(m), 0.0);
+        return;
+      }
+      const Arrays a = arrays_with_constants(at), d = arrays(change);
       const Shape shape = shape_of(at);
       const nb::object result =
           of_.pullback_tangent(a.x, a.v, a.p, d.x, d.v, d.p, to_numpy(w, shape), to_numpy(dw, shape));
@@ -128,6 +158,11 @@ class PythonGroupForce final : public GroupForce {
       made.p[of_.parameters[m].c_str()] = to_numpy(values.p[m], shapes_[m]);
     return made;
   }
+  Arrays arrays_with_constants(const GroupValues& values) const {
+    Arrays made = arrays(values);
+    for (const Constants& each : of_.constants) made.p[each.name.c_str()] = to_numpy(each.rows.values, each.rows.shape);
+    return made;
+  }
   /// Returns the shape [groups, k, 3] of the positions.
   Shape shape_of(const GroupValues& values) const { return {values.x.size() / (3 * of_.k), of_.k, 3}; }
   std::size_t size_of(std::size_t m) const { return shapes_[m].empty() ? 1 : shapes_[m].front(); }
@@ -152,11 +187,32 @@ nb::object add_force_term(SceneHandle& handle, const ForceTermObject& object) {
       shapes.push_back(parameter.field.size() == 1 ? Shape{} : Shape{parameter.field.size()});
     }
     auto force = std::make_unique<PythonGroupForce>(std::move(copy), scene.mesh()->comm(), std::move(shapes));
-    for (const std::size_t e : scene.add_force(std::move(force), object.vertices, static_cast<int>(object.k)))
-      groups.push_back(static_cast<std::int64_t>(e));
+    PythonGroupForce& added = *force;
+    const std::vector<std::size_t> of_rank =
+        scene.add_force(std::move(force), object.vertices, static_cast<int>(object.k));
+    added.keep(of_rank);
+    for (const std::size_t e : of_rank) groups.push_back(static_cast<std::int64_t>(e));
   }
   const std::size_t count = groups.size();
   return to_numpy(std::move(groups), {count});
+}
+
+std::vector<Constants> constants_of(const nb::object& data, std::size_t num_groups,
+                                    const std::vector<std::string>& parameters) {
+  std::vector<Constants> made;
+  if (data.is_none()) return made;
+  if (!nb::isinstance<nb::dict>(data)) throw InputError("data of a force term must be a dict of arrays or None");
+  for (const auto [key, value] : nb::borrow<nb::dict>(data)) {
+    Constants each{nb::cast<std::string>(key), {}};
+    each.rows = doubles(value, "'" + each.name + "' of data");
+    if (each.rows.shape.empty() || each.rows.shape[0] != num_groups)
+      throw InputError("'" + each.name + "' of data must have one row for each of the " + std::to_string(num_groups) +
+                       " groups");
+    if (std::count(parameters.begin(), parameters.end(), each.name) > 0)
+      throw InputError("'" + each.name + "' is a parameter and an entry of data; rename the entry of data");
+    made.push_back(std::move(each));
+  }
+  return made;
 }
 
 void bind_class_of_force_terms(nb::module_& module) {
@@ -164,7 +220,8 @@ void bind_class_of_force_terms(nb::module_& module) {
       .def(
           "__init__",
           [](ForceTermObject* self, nb::handle vertices, nb::object force, nb::object jacobians, nb::object energy,
-             nb::object pullback_tangent, std::vector<std::string> parameters, bool uses_velocities, std::string name) {
+             nb::object pullback_tangent, std::vector<std::string> parameters, bool uses_velocities, std::string name,
+             const nb::object& data) {
             ArrayOf<std::int64_t> groups = integers(vertices, "vertices");
             if (groups.shape.size() == 1) groups.shape.push_back(1);
             if (groups.shape.size() != 2 || groups.values.empty())
@@ -180,13 +237,15 @@ void bind_class_of_force_terms(nb::module_& module) {
                 throw InputError("'" + parameter + "' cannot be a parameter of a force term, or occurs twice");
             if (uses_velocities && !energy.is_none())
               throw InputError("forces that depend on velocities have no energy; remove `energy`");
-            new (self) ForceTermObject{std::move(groups.values), groups.shape[1],   std::move(force),
-                                       std::move(jacobians),     std::move(energy), std::move(pullback_tangent),
-                                       std::move(parameters),    uses_velocities,   std::move(name)};
+            std::vector<Constants> constants = constants_of(data, groups.shape[0], parameters);
+            new (self) ForceTermObject{std::move(groups.values), groups.shape[1],      std::move(force),
+                                       std::move(jacobians),     std::move(energy),    std::move(pullback_tangent),
+                                       std::move(parameters),    std::move(constants), uses_velocities,
+                                       std::move(name)};
           },
           nb::arg("vertices"), nb::arg("force"), nb::arg("jacobians"), nb::arg("energy") = nb::none(),
           nb::arg("pullback_tangent") = nb::none(), nb::arg("parameters") = std::vector<std::string>{},
-          nb::arg("uses_velocities") = false, nb::arg("name") = "python",
+          nb::arg("uses_velocities") = false, nb::arg("name") = "python", nb::arg("data") = nb::none(),
           R"(Create a force term from Python functions of numpy arrays.
 
 vertices: numbers in the mesh of the vertices of each group, [groups, k], the same on all ranks; the force on the vertices
@@ -196,13 +255,17 @@ parameters: names of parameters with one value for the whole model (add_paramete
 p of arrays. The functions are called for all groups of a rank at once, with positions x and velocities v, [groups, k, 3];
 v is None unless uses_velocities. Each function is called several times per step, so a force term in C++ is many times
 faster (docs/tutorial/3_own_force.md).
+data: a dict of arrays of constants with one row per group, [groups, …], for example rest lengths, the same on all ranks.
+The dict p that the functions receive also contains these arrays, with the rows of the groups of the rank. Changes dp and
+derivatives have no entries for constants.
 
 force(x, v, p) returns the forces, [groups, k, 3], N. jacobians(x, v, p) returns a dict with the Jacobians of the forces
 by "positions", [groups, 3 k, 3 k], by "velocities" (if uses_velocities), and by each parameter, [groups, 3 k, size].
 energy(x, p) returns the sum of the energies of all groups, J, if the forces are the negative gradient of an energy;
 implicit steps then minimise the energy. pullback_tangent(x, v, p, dx, dv, dp, w, dw) returns the derivatives of
 (∂f/∂x)ᵀ w, (∂f/∂v)ᵀ w (or None) and a dict of (∂f/∂p)ᵀ w along dx, dv, dp and dw; Hessian products need
-pullback_tangent. diffsim.jax.force_term and diffsim.jax.energy_term make all these functions from one function.)")
+pullback_tangent. The functions force_term and energy_term of diffsim.jax and diffsim.torch make all these functions from
+one function.)")
       .def_ro("parameters", &ForceTermObject::parameters, "Names of the parameters that the functions receive.")
       .def_ro("name", &ForceTermObject::name, "Name of the force in messages.");
 }

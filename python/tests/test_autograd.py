@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from scenes import difference, largest, simulator
+from scenes import HELD, difference, held_bar, largest, simulator
 
 STEPS = [5, 12]
 
@@ -230,6 +230,36 @@ def test_torch():
             return torch.autograd.grad(loss(*moved), moved)[k].numpy()
 
         expect_near([product.numpy()], [difference(gradient, 0.0, 0.005)], 1e-6)
+
+
+def test_torch_with_functions_of_torch_in_the_scene():
+    """Forward mode of a rollout, during which functions of PyTorch are differentiated."""
+    torch = pytest.importorskip("torch")
+    import diffsim.torch
+
+    scene, mesh = held_bar()
+    rest = torch.tensor(mesh.rest_positions[: mesh.num_owned_vertices])
+
+    def push(n, x, v, p):
+        return {"nodal_load": -p["hold_stiffness"] * (x - rest) - p["hold_damping"] * v * (v**2).sum()}
+
+    def energy(x, p):
+        return p["hold_stiffness"] * ((x[1] - x[0]) ** 4).sum()
+
+    scene.add_link(diffsim.torch.link(push, ["nodal_load"], HELD))
+    scene.add_force_term(diffsim.torch.energy_term(energy, mesh.global_vertices[mesh.cells[:, :2]], HELD))
+    scene.add_traction("x_max", [0.0, 0.0, 0.0])
+    policy = diffsim.torch.policy(lambda y, theta: theta * torch.sin(10.0 * y), 3, 3, [50.0, 20.0, 30.0])
+    scene.add_feedback("hand", [scene.sensor("displacement", region="x_max")], ["traction:x_max"], policy)
+    rollout = diffsim.torch.rollout(diffsim.DifferentiableSimulator(scene), 6, [HELD[0], "policy:hand"])
+
+    def loss(stiffness, weights):
+        x, v = rollout({HELD[0]: stiffness, "policy:hand": weights})
+        return 1e3 * ((x - rest) ** 2).sum() + (v**2).sum()
+
+    at = [torch.tensor(a, dtype=torch.float64, requires_grad=True) for a in (20.0, [50.0, 20.0, 30.0])]
+    assert torch.autograd.gradcheck(loss, at, eps=1e-3, atol=1e-8, rtol=1e-6, check_forward_ad=True)
+    assert torch.autograd.gradgradcheck(loss, at, eps=1e-3, atol=1e-8, rtol=1e-5, check_fwd_over_rev=True)
 
 
 @pytest.mark.parametrize("framework", ["jax", "torch"])

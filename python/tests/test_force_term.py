@@ -1,5 +1,7 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Force terms whose functions are functions of numpy and of JAX, in explicit and in implicit steps."""
+"""Force terms whose functions are functions of numpy, JAX and PyTorch, in explicit and in implicit steps."""
+
+import importlib
 
 import diffsim
 import numpy as np
@@ -10,7 +12,7 @@ STEPS = 5
 TARGET = [0.43, 0.06, 0.05]
 
 
-def bar(integrator, comm=None):
+def bar(integrator, comm=None, model="neo_hookean", youngs_modulus=2e4):
     """Return a scene of a bar that is fixed at one end, and the mesh."""
     mesh = diffsim.TetrahedralMesh.box([0.4, 0.1, 0.1], [4, 1, 1], comm=comm)
     solver = diffsim.DifferentiableSolver(dt=0.01, substeps=4 if integrator == "symplectic_euler" else 1, integrator=integrator)
@@ -19,7 +21,9 @@ def bar(integrator, comm=None):
         solver.implicit.linear.tolerance = 1e-12
     scene = diffsim.DifferentiableScene(
         mesh,
-        diffsim.DifferentiableMaterial("neo_hookean", {"density": 1000.0, "youngs_modulus": 2e4, "poisson_ratio": 0.3}),
+        diffsim.DifferentiableMaterial(
+            model, {"density": 1000.0, "youngs_modulus": youngs_modulus, "poisson_ratio": 0.3}
+        ),
         solver,
     )
     scene.fix("x_min")
@@ -36,17 +40,21 @@ def groups(mesh, comm=None):
 
 def energy(x, p):
     """Return the energy of two springs between three vertices."""
-    import jax.numpy as jnp
-
-    lengths = jnp.sqrt(((x[1:] - x[0]) ** 2).sum(axis=1))
+    lengths = ((x[1:] - x[0]) ** 2).sum(1) ** 0.5
     return 0.5 * p["spring"] * ((lengths - p["rest_length"]) ** 2).sum()
 
 
 def drag(x, v, p):
     """Return a force that is not linear in the velocities and depends on the positions."""
-    import jax.numpy as jnp
+    return -0.1 * p["spring"] * v * (1.0 + (v**2).sum()) ** 0.5 + p["rest_length"][0] * (x - x[:1])
 
-    return -0.1 * p["spring"] * v * jnp.sqrt(1.0 + (v**2).sum()) + p["rest_length"][0] * (x - x[::-1])
+
+def module_of(framework):
+    """Return diffsim.jax or diffsim.torch. Skip the test if the framework is not installed."""
+    library = pytest.importorskip(framework)
+    if framework == "jax":
+        library.config.update("jax_enable_x64", True)
+    return importlib.import_module(f"diffsim.{framework}")
 
 
 def problem_of(scene, mesh, names=("spring", "rest_length", "gravity")):
@@ -68,13 +76,12 @@ def expect_derivatives(problem, second_order):
     assert np.allclose(problem.hessian_product(u, v), expected, rtol=1e-5, atol=1e-6 * largest(expected))
 
 
+@pytest.mark.parametrize("framework", ["jax", "torch"])
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "implicit_euler", "newmark"])
-def test_energy_of_jax(integrator):
-    pytest.importorskip("jax").config.update("jax_enable_x64", True)
-    import diffsim.jax
-
+def test_energy_of_a_framework(integrator, framework):
+    module = module_of(framework)
     scene, mesh = bar(integrator)
-    term = diffsim.jax.energy_term(energy, groups(mesh), ["spring", "rest_length"])
+    term = module.energy_term(energy, groups(mesh), ["spring", "rest_length"])
     assert term.name == "energy" and term.parameters == ["spring", "rest_length"]
     scene.add_force_term(term)
     problem = problem_of(scene, mesh)
@@ -84,16 +91,55 @@ def test_energy_of_jax(integrator):
     assert abs(problem_of(plain, mesh, ["gravity"]).value(np.array([0.0, -9.8, 0.0])) - with_springs) > 1e-6
 
 
+@pytest.mark.parametrize("framework", ["jax", "torch"])
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "implicit_euler"])
-def test_force_of_jax_that_depends_on_velocities(integrator):
-    pytest.importorskip("jax").config.update("jax_enable_x64", True)
-    import diffsim.jax
-
+def test_force_that_depends_on_velocities(integrator, framework):
+    module = module_of(framework)
     scene, mesh = bar(integrator)
-    scene.add_force_term(
-        diffsim.jax.force_term(drag, groups(mesh), ["spring", "rest_length"], uses_velocities=True)
-    )
+    scene.add_force_term(module.force_term(drag, groups(mesh), ["spring", "rest_length"], uses_velocities=True))
     expect_derivatives(problem_of(scene, mesh), True)
+
+
+def law(x, p):
+    """Return the energy of a tetrahedron with St. Venant-Kirchhoff's law and Poisson's ratio 0.3."""
+    gradient = (x[1:] - x[0]).T @ p["inverse"]
+    stretch = gradient.T @ gradient
+    trace = stretch.trace()
+    lame = p["stiffness"] * 0.3 / (1.3 * 0.4), p["stiffness"] / 2.6
+    density = lame[0] / 8.0 * (trace - 3.0) ** 2 + lame[1] / 4.0 * ((stretch**2).sum() - 2.0 * trace + 3.0)
+    return p["volume"] * density
+
+
+def law_term(module, mesh, comm=None):
+    """Return the term of `law` for all cells of the mesh."""
+    edges = mesh.rest_positions[mesh.cells]
+    edges = (edges[:, 1:] - edges[:, :1]).transpose(0, 2, 1)
+    every = [mesh.global_vertices[mesh.cells], np.linalg.inv(edges), np.abs(np.linalg.det(edges)) / 6.0]
+    if comm is not None:
+        every = [np.concatenate(comm.allgather(array)) for array in every]
+    cells, inverse, volume = every
+    return module.energy_term(law, cells, ["stiffness"], data={"inverse": inverse, "volume": volume})
+
+
+@pytest.mark.parametrize("framework", ["jax", "torch"])
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "implicit_euler"])
+def test_law_of_cells(integrator, framework):
+    """The forces of the library's law with the modulus 3e4 are those of the moduli 2e4 (library) and 1e4 (term)."""
+    module = module_of(framework)
+    results = []
+    for of_library, of_term in ((3e4, 0.0), (2e4, 1e4)):
+        scene, mesh = bar(integrator, model="st_venant_kirchhoff", youngs_modulus=of_library)
+        if of_term > 0.0:
+            scene.add_parameter("stiffness", of_term)
+            scene.add_force_term(law_term(module, mesh))
+        problem = problem_of(scene, mesh, ["gravity", "stiffness"][: 1 + (of_term > 0.0)])
+        u = problem.start()
+        v = np.array([1.0, -0.5, 0.3, 0.0][: len(u)])
+        results.append((*problem.gradient(u), problem.hessian_product(u, v)))
+    assert results[1][0] == pytest.approx(results[0][0], rel=1e-9)
+    for found, expected in zip(results[1][1:], results[0][1:]):
+        assert largest(found[:3] - expected) <= 1e-8 * largest(expected)
+    expect_derivatives(problem, True)
 
 
 def hold_term(mesh):
@@ -163,6 +209,13 @@ def test_bad_input():
         term(parameters=["positions"])
     with pytest.raises(diffsim.InputError, match="must be functions or None"):
         term(energy=3)
+    with pytest.raises(diffsim.InputError, match="data of a force term must be a dict"):
+        term(data=[1.0])
+    for rows in (np.ones(2), np.ones((2, 3))):
+        with pytest.raises(diffsim.InputError, match="'rest' of data must have one row for each of the 1 groups"):
+            term(data={"rest": rows})
+    with pytest.raises(diffsim.InputError, match="'spring' is a parameter and an entry of data"):
+        term(parameters=["spring"], data={"spring": [1.0]})
     indices = scene.add_force_term(term(force=lambda x, v, p: np.zeros((2, 2))))
     assert indices.tolist() == [0]
     with pytest.raises(diffsim.InputError, match="result of `force`"):
@@ -177,15 +230,14 @@ def test_values_for_each_step_are_refused():
         problem_of(scene, mesh, ["gravity"]).value(np.array([0.0, -9.8, 0.0]))
 
 
-def test_compressed_springs_in_implicit_steps():
+@pytest.mark.parametrize("framework", ["jax", "torch"])
+def test_compressed_springs_in_implicit_steps(framework):
     """The Jacobian of a compressed spring is indefinite; Newton's method then uses the projected Jacobian."""
-    pytest.importorskip("jax").config.update("jax_enable_x64", True)
-    import diffsim.jax
-
+    module = module_of(framework)
     scene, mesh = bar("implicit_euler")
     scene.parameters["spring"] = 3000.0
     scene.parameters["rest_length"] = [0.3, 0.3]
-    scene.add_force_term(diffsim.jax.energy_term(energy, groups(mesh), ["spring", "rest_length"]))
+    scene.add_force_term(module.energy_term(energy, groups(mesh), ["spring", "rest_length"]))
     simulator = diffsim.Simulator(scene)
     simulator.step(3)
     assert np.isfinite(simulator.positions).all()

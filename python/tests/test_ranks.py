@@ -213,16 +213,22 @@ def test_a_part_of_the_ranks_has_a_mesh_of_its_own():
     assert mesh.num_owned_vertices == mesh.num_vertices == 27
 
 
-def test_force_terms_agree_with_one_rank():
-    pytest.importorskip("jax").config.update("jax_enable_x64", True)
-    import diffsim.jax
-    from test_force_term import bar, drag, energy, groups, problem_of
+@pytest.mark.parametrize("framework", ["jax", "torch"])
+def test_force_terms_agree_with_one_rank(framework):
+    from test_force_term import bar, drag, energy, groups, law_term, module_of, problem_of
+
+    module = module_of(framework)
 
     def gradient(comm, integrator):
         scene, mesh = bar(integrator, comm)
         names = ["spring", "rest_length"]
-        scene.add_force_term(diffsim.jax.energy_term(energy, groups(mesh, comm), names))
-        scene.add_force_term(diffsim.jax.force_term(drag, groups(mesh, comm), names, uses_velocities=True))
+        scene.add_force_term(module.energy_term(energy, groups(mesh, comm), names))
+        scene.add_force_term(module.force_term(drag, groups(mesh, comm), names, uses_velocities=True))
+        scene.add_parameter("stiffness", 1e4)
+        scene.add_force_term(law_term(module, mesh, comm))
+        single = sorted(groups(mesh, comm).tolist())[:1]  # the other ranks have no groups
+        data = {"factor": np.full(1, 0.7)}
+        scene.add_force_term(module.energy_term(lambda x, p: p["factor"] * energy(x, p), single, names, data=data))
         problem = problem_of(scene, mesh)
         u = problem.start()
         value, slopes = problem.gradient(u)
@@ -231,7 +237,7 @@ def test_force_terms_agree_with_one_rank():
     if MPI.COMM_WORLD.size > 1:
         scene, mesh = bar("symplectic_euler", MPI.COMM_WORLD)
         with pytest.raises(diffsim.InputError, match="the ranks pass different groups of vertices"):
-            scene.add_force_term(diffsim.jax.energy_term(energy, groups(mesh), ["spring", "rest_length"]))
+            scene.add_force_term(module.energy_term(energy, groups(mesh), ["spring", "rest_length"]))
     for integrator in ("symplectic_euler", "implicit_euler"):
         found, alone = gradient(MPI.COMM_WORLD, integrator), gradient(MPI.COMM_SELF, integrator)
         tolerance = 1e-11 if integrator == "symplectic_euler" else 1e-9
