@@ -25,7 +25,7 @@ struct Case {
 /// Scene of the crate and the slab, which are rigid, and the soft block. With joints, the crate hangs on a spherical
 /// joint, and a hinge connects the slab with the crate.
 DifferentiableScene make_scene(const Case& which, MPI_Comm comm) {
-  DifferentiableSolver options = testing_gradient::tight_options(which.integrator, 1e-3, 6e-3, 5);
+  DifferentiableSolver options = testing_gradient::constrained_options(which.integrator, 1e-3, 6e-3, 5);
   options.implicit.linear.direct_below = which.direct_below;
   DifferentiableScene scene(crate_and_slab(comm), {rigid(900.0, "crate/all"), rubber(), rigid(700.0, "slab/all")},
                             options);
@@ -108,7 +108,7 @@ DifferentiableScene make_chain(MPI_Comm comm, const std::string& integrator) {
   if (num_ranks(comm) > 1) {
     EXPECT_LT(mesh->num_cells(), 6);
   }
-  DifferentiableScene scene(mesh, {rigid(900.0)}, testing_gradient::tight_options(integrator, 1e-3, 6e-3, 5));
+  DifferentiableScene scene(mesh, {rigid(900.0)}, testing_gradient::constrained_options(integrator, 1e-3, 6e-3, 5));
   scene.join({"joint0", JointKind::spherical, "bar0", "", {-0.05, 0.0, 0.0}});
   for (int b = 1; b < 6; ++b)
     scene.join({"joint" + std::to_string(b),

@@ -34,7 +34,7 @@ DifferentiableScene make_scene(const Case& which, MPI_Comm comm) {
   DifferentiableScene scene(crate_and_slab(comm),
                             {which.rigid ? rigid(900.0, "crate/all") : stiff(3e5, 900.0, "crate/all"), rubber(),
                              which.rigid ? rigid(700.0, "slab/all") : stiff(2e5, 700.0, "slab/all")},
-                            testing_gradient::tight_options(which.integrator, 1e-3, 6e-3, 5));
+                            testing_gradient::constrained_options(which.integrator, 1e-3, 6e-3, 5));
   set_in_motion(scene);
   ContactOptions contact = moving_floor(which.friction);
   contact.law = which.law;

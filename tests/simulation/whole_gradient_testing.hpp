@@ -56,6 +56,16 @@ inline DifferentiableSolver tight_options(const std::string& integrator, double 
   return options;
 }
 
+/// Options of `tight_options` for scenes with rigid bodies and joints. The accelerations of generalised-α contain the
+/// rounding errors of constrained positions, divided by β h². The products with the Jacobian and with its transpose
+/// therefore agree less well than with other integrators.
+inline DifferentiableSolver constrained_options(const std::string& integrator, double explicit_dt, double implicit_dt,
+                                                int substeps) {
+  DifferentiableSolver options = tight_options(integrator, explicit_dt, implicit_dt, substeps);
+  if (options.integrator == Integrator::generalised_alpha) options.implicit.linear.tolerance = 1e-11;
+  return options;
+}
+
 /// Loss Σₙ Σᵢ wᵢ (d + 2 d²) over the steps n > 0 and the components i, where d = x - X and w is a wave over the body.
 /// The wave prevents cancellation, and the values are as small as displacements.
 class Wave : public Loss {
