@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "contact/plane_force.hpp"
+#include "contact/vertex_impact.hpp"
 
 // Impact of the vertices of one rigid or affine body on planes. The functions run on the host, for the scalar types
 // double and Dual.
@@ -373,25 +374,20 @@ BodyImpact::Contact<T> BodyImpact::make_contact(const StateOfImpact<T>& at, cons
   contact.normal = normal;
   contact.r = values.x - centre;
   contact.mu = values.p[PlaneForce<true>::mu];
-  const Vec3<T> u = plane.relative_velocity(values),
-                a = combined(at.a, body_.is_rigid ? Weights<T>{T(0.25), T(0.25), T(0.25), T(0.25)} : contact.weights);
-  const T g = plane.height(values) - plane.offset(values), rate = dot(normal, u), pull = dot(normal, a);
-  contact.slip = u - rate * normal;
-  contact.push = -rate;
-  contact.since = T(0.0);
-  if (!(value_of(rate) < 0.0)) return contact;
-  const T square = rate * rate - 2.0 * pull * g;  // w²
-  const T& e = values.p[PlaneForce<true>::damping];
-  const T speed = value_of(square) > 0.0 ? T(sqrt(square)) : T(0.0);
-  T since = -2.0 * g / (speed - rate);
-  if (value_of(since) > substep_.h) since = T(substep_.h);
-  if (value_of(e) * value_of(speed) + value_of(pull) * value_of(since) < 0.0) {  // the vertex comes to rest
-    contact.since = value_of(g) > value_of(rate) * substep_.h ? T(g / rate) : T(substep_.h);
+  const VertexAtPlane<T> at_plane{
+      plane.height(values) - plane.offset(values), plane.relative_velocity(values),
+      combined(at.a, body_.is_rigid ? Weights<T>{T(0.25), T(0.25), T(0.25), T(0.25)} : contact.weights), normal};
+  const T rate = dot(normal, at_plane.u);
+  if (!(value_of(rate) < 0.0)) {
+    contact.slip = at_plane.u - rate * normal;
+    contact.push = -rate;
+    contact.since = T(0.0);
     return contact;
   }
-  contact.push = (1.0 + e) * speed;
-  contact.since = since;
-  contact.slip = contact.slip - since * (a - pull * normal);
+  const VertexImpact<T> impact = vertex_impact(at_plane, values.p[PlaneForce<true>::damping], substep_.h);
+  contact.slip = impact.slip;
+  contact.push = impact.push;
+  contact.since = impact.since;
   return contact;
 }
 

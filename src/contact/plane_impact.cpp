@@ -11,6 +11,7 @@
 #include "contact/pair_kernels.hpp"
 #include "contact/placed_plane.hpp"
 #include "contact/surface_groups.hpp"
+#include "contact/vertex_impact.hpp"
 #include "core/file_order.hpp"
 #include "diffsim/core/impl/point_kernels_impl.hpp"
 #include "mesh/affine_body.hpp"
@@ -52,28 +53,22 @@ struct PlaneImpact {
   KOKKOS_INLINE_FUNCTION Vec3<T> force(const At<T>& at) const {
     using std::sqrt;
     const auto values = of_plane(at);
-    const Vec3<T> n = plane.normal_at(values), u = plane.relative_velocity(values), a = at.vector(acceleration);
-    const T g = plane.height(values) - plane.offset(values), rate = dot(n, u), pull = dot(n, a);
-    const T square = rate * rate - 2.0 * pull * g;  // squared normal velocity at the time of impact
     const T& e = at.p[Plane::damping];
-    const T speed = value_of(square) > 0.0 ? T(sqrt(square)) : T(0.0);
-    T since = -2.0 * g / (speed - rate);
-    if (value_of(since) > h) since = T(h);
-    const bool rests = value_of(e) * value_of(speed) + value_of(pull) * value_of(since) < 0.0;
-    if (rests) since = value_of(g) > value_of(rate) * h ? T(g / rate) : T(h);
-    const T push = rests ? T(-rate) : T((1.0 + e) * speed), limit = at.p[Plane::mu] * push;
-    Vec3<T> slip;
-    for (int c = 0; c < 3; ++c) slip[c] = u[c] - rate * n[c];
-    if (!rests)
-      for (int c = 0; c < 3; ++c) slip[c] = slip[c] - since * (a[c] - pull * n[c]);
+    const VertexAtPlane<T> vertex{plane.height(values) - plane.offset(values), plane.relative_velocity(values),
+                                  at.vector(acceleration), plane.normal_at(values)};
+    const VertexImpact<T> impact = vertex_impact(vertex, e, h);
+    const Vec3<T>&n = vertex.n, &slip = impact.slip;
+    const T limit = at.p[Plane::mu] * impact.push;
     const T squared_slip = dot(slip, slip);
     const bool slides = value_of(squared_slip) > value_of(limit) * value_of(limit);
     const T stopped = slides ? T(limit / sqrt(squared_slip)) : T(1.0);
     // Distances over which the vertex is moved along the normal.
-    const T out = rests ? T(-g) : T(since * (e * speed + 0.5 * since * pull) - g);
+    const T& since = impact.since;
+    const T out =
+        impact.rests ? T(-vertex.g) : T(since * (e * impact.speed + 0.5 * since * dot(n, vertex.a)) - vertex.g);
     Vec3<T> change;
     for (int c = 0; c < 3; ++c)
-      change[c] = of_velocities ? T(push * n[c] - stopped * slip[c]) : T(out * n[c] - since * stopped * slip[c]);
+      change[c] = of_velocities ? T(impact.push * n[c] - stopped * slip[c]) : T(out * n[c] - since * stopped * slip[c]);
     return change;
   }
 };
