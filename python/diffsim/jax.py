@@ -12,7 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
 
-from ._core import ForceTerm, InputError, Link, Policy, State
+from ._core import InputError, Link, Policy, State
+from ._force_term import make_force_term
 from ._jax_rollout import run, shapes
 from ._rollout import Rollout
 
@@ -184,30 +185,16 @@ def force_term(function, vertices, parameters=(), *, energy=None, uses_velocitie
     if given, is a dict of arrays of constants, [groups, …]; ``p`` also contains the rows of the group. All derivatives
     are computed by JAX; the functions must be traceable by JAX.
     """
-    parameters = [parameters] if isinstance(parameters, str) else list(parameters)
-    constants = list(data or {})
-    over_groups = (0, 0 if uses_velocities else None, None, 0)
 
-    def split(p):
-        return {name: p[name] for name in parameters}, {name: p[name] for name in constants}
-
-    def one(x, v, p, c):
+    def force(x, v, p, c):
         return function(x, v, p | c)
 
-    def forces(x, v, p, c):
-        return jax.vmap(one, over_groups)(x, v, p, c)
+    def jacobians(x, v, p, c):
+        by = jax.jacfwd(force, (0, 1, 2) if uses_velocities else (0, 2))(x, v, p, c)
+        made = dict(zip(("positions", "velocities"), by[:-1])) | by[-1]
+        return {name: jacobian.reshape(x.size, -1) for name, jacobian in made.items()}
 
-    def jacobians(x, v, p):
-        def jacobians_of_one(x, v, p, c):
-            by = jax.jacfwd(one, (0, 1, 2) if uses_velocities else (0, 2))(x, v, p, c)
-            made = dict(zip(("positions", "velocities"), by[:-1])) | by[-1]
-            return {name: jacobian.reshape(x.size, -1) for name, jacobian in made.items()}
-
-        return jax.vmap(jacobians_of_one, over_groups)(x, v, *split(p))
-
-    def pullback_tangent(x, v, p, dx, dv, dp, w, dw):
-        p, c = split(p)
-
+    def pullback_tangent(forces, x, v, p, c, dx, dv, dp, w, dw):
         def pullback(x, v, p, w):
             if uses_velocities:
                 return jax.vjp(lambda *at: forces(*at, c), x, v, p)[1](w)
@@ -218,23 +205,22 @@ def force_term(function, vertices, parameters=(), *, energy=None, uses_velocitie
             return jax.jvp(pullback, (x, v, p, w), (dx, dv, dp, dw))[1]
         return jax.jvp(lambda x, p, w: pullback(x, None, p, w), (x, p, w), (dx, dp, dw))[1]
 
-    def total(x, p):
-        return jax.vmap(lambda x, p, c: energy(x, p | c), (0, None, 0))(x, *split(p)).sum()
-
     def compiled(of_arrays):
         call = jax.jit(of_arrays)
         return lambda *arguments: jax.tree_util.tree_map(np.asarray, call(*arguments))
 
-    return ForceTerm(
+    return make_force_term(
         vertices,
-        force=compiled(lambda x, v, p: forces(x, v, *split(p))),
-        jacobians=compiled(jacobians),
-        energy=compiled(total) if energy is not None else None,
-        pullback_tangent=compiled(pullback_tangent),
-        parameters=parameters,
+        parameters,
+        data,
+        vmap=jax.vmap,
+        convert=compiled,
+        force=force,
+        jacobians=jacobians,
+        pullback_tangent=pullback_tangent,
+        energy=energy,
         uses_velocities=uses_velocities,
         name=name or getattr(function, "__name__", "jax"),
-        data=data,
     )
 
 

@@ -8,7 +8,8 @@ other.
 
 import torch
 
-from ._core import ForceTerm, InputError, Link, Policy, State
+from ._core import InputError, Link, Policy, State
+from ._force_term import make_force_term
 from ._rollout import Rollout
 from ._torch_rollout import Run
 
@@ -208,30 +209,16 @@ def force_term(function, vertices, parameters=(), *, energy=None, uses_velocitie
     ``data``, if given, is a dict of arrays of constants, [groups, …]; ``p`` also contains the rows of the group. All
     derivatives are computed by PyTorch; the functions must support the transforms of ``torch.func``.
     """
-    parameters = [parameters] if isinstance(parameters, str) else list(parameters)
-    constants = list(data or {})
-    over_groups = (0, 0 if uses_velocities else None, None, 0)
 
-    def split(p):
-        return {name: p[name] for name in parameters}, {name: p[name] for name in constants}
-
-    def one(x, v, p, c):
+    def force(x, v, p, c):
         return function(x, v, p | c).to(x.dtype)
 
-    def forces(x, v, p, c):
-        return torch.func.vmap(one, over_groups)(x, v, p, c)
+    def jacobians(x, v, p, c):
+        by = torch.func.jacrev(force, (0, 1, 2) if uses_velocities else (0, 2))(x, v, p, c)
+        made = dict(zip(("positions", "velocities"), by[:-1])) | by[-1]
+        return {name: jacobian.reshape(x.numel(), -1) for name, jacobian in made.items()}
 
-    def jacobians(x, v, p):
-        def jacobians_of_one(x, v, p, c):
-            by = torch.func.jacrev(one, (0, 1, 2) if uses_velocities else (0, 2))(x, v, p, c)
-            made = dict(zip(("positions", "velocities"), by[:-1])) | by[-1]
-            return {name: jacobian.reshape(x.numel(), -1) for name, jacobian in made.items()}
-
-        return torch.func.vmap(jacobians_of_one, over_groups)(x, v, *split(p))
-
-    def pullback_tangent(x, v, p, dx, dv, dp, w, dw):
-        p, c = split(p)
-
+    def pullback_tangent(forces, x, v, p, c, dx, dv, dp, w, dw):
         def pullback(at, w):
             return torch.func.vjp(lambda *at: forces(at[0], at[1] if uses_velocities else None, at[-1], c), *at)[1](w)
 
@@ -240,19 +227,18 @@ def force_term(function, vertices, parameters=(), *, energy=None, uses_velocitie
         by_x, by_p = _pullback_along(pullback, (x, p), w, (dx, dp), dw)
         return by_x, None, by_p
 
-    def total(x, p):
-        return torch.func.vmap(lambda x, p, c: energy(x, p | c), (0, None, 0))(x, *split(p)).sum()
-
-    return ForceTerm(
+    return make_force_term(
         vertices,
-        force=_of_arrays(lambda x, v, p: forces(x, v, *split(p))),
-        jacobians=_of_arrays(jacobians),
-        energy=_of_arrays(total) if energy is not None else None,
-        pullback_tangent=_of_arrays(pullback_tangent),
-        parameters=parameters,
+        parameters,
+        data,
+        vmap=torch.func.vmap,
+        convert=_of_arrays,
+        force=force,
+        jacobians=jacobians,
+        pullback_tangent=pullback_tangent,
+        energy=energy,
         uses_velocities=uses_velocities,
         name=name or getattr(function, "__name__", "torch"),
-        data=data,
     )
 
 

@@ -450,44 +450,6 @@ std::vector<std::pair<std::string, Kind>> kinds_for(const Mapping& mapping, cons
   return kinds;
 }
 
-bool is_start_of_joints(const std::string& name) {
-  return name == JointParameters::initial_coordinates.name || name == JointParameters::initial_rates.name;
-}
-
-/// Parses the keys of an unknown whose values are initial coordinates or rates of joints.
-void parse_start_of_joints(const Mapping& mapping, const Scene& scene, ParameterEntry& entry) {
-  for (const std::string key : {"per", "region", "search", "map", "distribution", "filter", "fixed", "axes"})
-    if (mapping.has(key)) mapping.place_of(key).fail("does not belong to " + entry.name + "; remove it");
-  for (const Value* joint : to_items(mapping.need("joints", "a list of names of revolute and prismatic joints")))
-    entry.joints.push_back(to_text(*joint));
-  if (entry.joints.empty()) mapping.place_of("joints").fail("is empty; give names of revolute and prismatic joints");
-  if (const Value* bounds = mapping.find("bounds")) parse_bounds(*bounds, entry);
-  const std::string what = "a number, or a list with one number per joint";
-  const Shape one_for_each{static_cast<std::int64_t>(entry.joints.size())};
-  if (const Value* initial = mapping.find("initial")) {
-    entry.initial = parse_numbers(*initial, scene);
-    expect_shape(*entry.initial, {{}, one_for_each}, what);
-  }
-  if (const Value* direction = mapping.find("direction")) {
-    entry.direction = parse_numbers(*direction, scene);
-    expect_shape(*entry.direction, {{}, one_for_each}, what);
-  }
-}
-
-/// Throws InputError if an unknown of initial coordinates or rates of joints excludes another unknown of the scene.
-void check_starts_of_joints(const std::vector<ParameterEntry>& parameters) {
-  for (const ParameterEntry& entry : parameters) {
-    if (!is_start_of_joints(entry.name)) continue;
-    for (const ParameterEntry& other : parameters) {
-      const bool excludes = (&other != &entry && is_start_of_joints(other.name)) || other.name == "initial_positions" ||
-                            other.name == "initial_velocities" || other.name.starts_with("joint_point") ||
-                            other.name.starts_with("joint_axis") || other.name.starts_with("joint_ratio");
-      if (excludes)
-        other.place.fail("'" + other.name + "' and '" + entry.name + "' cannot both be unknowns; remove one");
-    }
-  }
-}
-
 ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
   const Mapping mapping(value, {"name", "per", "initial", "bounds", "region", "search", "map", "direction",
                                 "distribution", "filter", "fixed", "axes", "joints"});
@@ -499,6 +461,7 @@ ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
       std::find_if(kinds.begin(), kinds.end(), [&](const auto& other) { return other.first == entry.name; })->second;
   if (is_start_of_joints(entry.name)) {
     parse_start_of_joints(mapping, scene, entry);
+    if (const Value* bounds = mapping.find("bounds")) parse_bounds(*bounds, entry);
     return entry;
   }
   if (mapping.has("joints"))

@@ -88,6 +88,12 @@ RegionName parse_region_or_all(const Mapping& mapping);
 /// Converts a `path` that is relative to the folder of the scene file to a path that includes this folder; an absolute
 /// `path` is returned unchanged.
 std::string beside_scene(const std::string& path, const Scene& scene);
+/// Returns true if `name` is the name of an unknown whose values are initial coordinates or rates of joints.
+bool is_start_of_joints(const std::string& name);
+/// Parses the keys of an unknown whose values are initial coordinates or rates of joints, except `name` and `bounds`.
+void parse_start_of_joints(const Mapping& mapping, const Scene& scene, ParameterEntry& entry);
+/// Throws InputError if an unknown of initial coordinates or rates of joints excludes another unknown of the scene.
+void check_starts_of_joints(const std::vector<ParameterEntry>& parameters);
 /// Parses numbers that are written in the scene, or a reference {file:, dataset:} to a dataset.
 Numbers parse_numbers(const Value& value, const Scene& scene);
 /// Throws InputError if `numbers` are written in the scene and have none of the shapes `shapes`, in which -1 means any
