@@ -2,6 +2,7 @@
 """Runs the Python programs in the documents."""
 
 import json
+import os
 import pathlib
 import re
 
@@ -9,6 +10,7 @@ import diffsim
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = pathlib.Path(os.environ.setdefault("DIFFSIM_DATA", str(ROOT.parent / "shared/data")))
 
 
 def blocks(document):
@@ -41,6 +43,8 @@ def test_notebook(notebook):
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code" and not cell["metadata"].get("tags")]
     if any("jax" in text for text in code):
         pytest.importorskip("jax")
+    if any("DIFFSIM_DATA" in text for text in code) and not (DATA / "meshes").exists():
+        pytest.skip(f"there are no meshes in {DATA}")
     scope = {"__name__": "notebook"}
     for text in code:
         exec(text, scope)
