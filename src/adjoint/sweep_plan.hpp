@@ -16,8 +16,8 @@ namespace diffsim {
 /// the measured run times of the first step, of its adjoint, and of writing and reading one snapshot.
 struct SweepPlan {
   CheckpointPlan checkpoints;
-  /// Number of steps at the beginning of the rollout that are not reversed; `checkpoints` is the checkpoint plan for
-  /// all later steps.
+  /// Number of steps at the beginning of the rollout whose adjoints are not computed; `checkpoints` is the checkpoint
+  /// plan for all later steps.
   int skipped = 0;
   /// Run time (seconds) of one step of the forward run; NaN if unknown.
   double step_seconds = std::numeric_limits<double>::quiet_NaN();
@@ -50,12 +50,13 @@ struct SweepSurroundings {
 /// parameters with respect to which the gradient is requested. Collective.
 ///
 /// A memory budget in bytes covers all memory of the processes: the resident memory of all ranks is subtracted from the
-/// budget. The resident memory is `options.measures->held_bytes` if `options.measures` is given, and is otherwise
-/// measured after up to three executions of the first step and its adjoint, so that matrices and preconditioners are
-/// included. The memory that the sweep needs in addition to snapshots (stored states) and records (data for the
-/// adjoints of steps) is subtracted from any budget, also from a budget that is a fraction of the free memory. For a
-/// tiered store (CheckpointStore::tiered), the times of writing and reading a snapshot are those in `options.measures`.
-/// If `options.measures` is not given, one snapshot is written to the disk and read back to measure these times.
+/// budget. The resident memory of a rank is `options.measures->held_bytes` if `options.measures` is given, and is
+/// otherwise measured after up to three executions of the first step and its adjoint, so that matrices and
+/// preconditioners are included. The memory that the sweep needs in addition to snapshots (stored states) and records
+/// (data for the adjoints of steps) is subtracted from any budget, also from a budget that is a fraction of the free
+/// memory. For a tiered store (CheckpointStore::tiered), the times of writing and reading a snapshot are those in
+/// `options.measures`. If `options.measures` is not given, one snapshot is written to the disk and read back to measure
+/// these times.
 SweepPlan plan_sweep(const CheckpointOptions& options, Model& model, const State& initial, const ParameterSet& gradient,
                      int num_steps, const SweepSurroundings& surroundings = {});
 /// Plans the checkpoints of the sweep that computes a product with the Hessian (DirectionalModel). The states and

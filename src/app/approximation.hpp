@@ -9,8 +9,8 @@
 
 namespace diffsim::app {
 
-/// Returns a copy of `options` with two changes that make the gradient exact: all steps are reversed (option `last` =
-/// 0), and snapshots have double precision.
+/// Returns a copy of `options` with two changes that make the gradient exact: the adjoints of all steps are computed
+/// (option `last` = 0), and snapshots have double precision.
 CheckpointOptions exact(CheckpointOptions options);
 
 /// Returns the gradient ∂L/∂u of the loss L, priors included, at the vector `u` of unknowns. The gradient is computed

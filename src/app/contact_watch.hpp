@@ -16,10 +16,10 @@ class ContactWatch {
 
   /// Returns the contact quantities of `state`, the state after n steps: smallest gap, numbers of active pairs and of
   /// intersections, and friction power. Adds these quantities to the statistics that `write` reports. Returns no value
-  /// if the scene has no contact. Collective.
+  /// if the scene has no contact forces (`DifferentiableScene::has_contact_forces`). Collective.
   std::optional<ContactState> observe(int n, const State& state);
-  /// Writes the mapping `contact` to the report; writes nothing if the scene has no contact. The mapping `contact`
-  /// contains the minimum of `min_distance` (m), the maximum of `active_pairs` and the sum of `intersections`
+  /// Writes the mapping `contact` to the report; writes nothing if the scene has no contact forces. The mapping
+  /// `contact` contains the minimum of `min_distance` (m), the maximum of `active_pairs` and the sum of `intersections`
   /// (ContactState) over all observed states. The value of the key `friction_work` (J) is the integral of the friction
   /// power over time, by the trapezoidal rule. The value of the key `barrier_stiffness` (Pa) is the barrier stiffness
   /// that the scene gives or that was chosen adaptively.

@@ -401,8 +401,7 @@ struct Scene {
   std::vector<RegionEntry> regions;
   std::vector<MaterialEntry> materials;
   bool material_list = false;
-  /// Values of the control parameters of elastic laws (`ElasticLaw::signal`), by the parameter's name; shape [] or
-  /// [steps].
+  /// Values of the control signals of elastic laws (`ElasticLaw::signal`), by the signal's name; shape [] or [steps].
   std::map<std::string, Numbers> signals;
   SolverSection solver;
   InitialSection initial;

@@ -12,9 +12,10 @@
 namespace diffsim::app {
 
 /// Writes the table `output.log`: one row for each state of a run. For implicit integrators, a row contains the
-/// counters of Newton's method for the step that computed the state. For scenes with contact, a row contains the
-/// smallest gap, the number of active contact pairs and the number of intersections. Each row is written to the file
-/// during the run, as soon as the state is computed. A StepLog does nothing if the scene has no key `output.log`.
+/// counters of Newton's method for the step that computed the state. For scenes with contact forces
+/// (`DifferentiableScene::has_contact_forces`), a row contains the smallest gap, the number of active contact pairs and
+/// the number of intersections. Each row is written to the file during the run, as soon as the state is computed. A
+/// StepLog does nothing if the scene has no key `output.log`.
 class StepLog {
  public:
   /// Opens the file of the table `output.log`. `resumed`: number of the state at which a stopped run is continued; the
@@ -24,7 +25,7 @@ class StepLog {
   StepLog(Job& job, DifferentiableScene& solver, std::optional<int> resumed);
 
   /// Writes the table row of the state after n steps, unless the table already contains this row from a stopped run.
-  /// `contact`: contact quantities of the state after n steps; no value if the scene has no contact.
+  /// `contact`: contact quantities of the state after n steps; no value if the scene has no contact forces.
   void add(int n, const std::optional<ContactState>& contact);
   /// Throws Error (system) if a row of the table `output.log` could not be written.
   void finish();

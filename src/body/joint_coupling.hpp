@@ -24,7 +24,8 @@ namespace diffsim::body {
 ///
 /// The scalar type S is double, or a Dual if the coordinates or the ratio depend on parameters. The derivative of g
 /// with respect to the ratio is -α (q' - q₀') for α independent of the ratio, with the coordinate q' modulo 2π that
-/// `leader` computes; if q' is a rotation, the derivative is only right within π of q₀' (`has_known_turns`).
+/// `leader` computes; if both coordinates are rotations, this derivative is only right while q' is within π of q₀'
+/// (`has_known_turns`).
 template <class S>
 struct JointCouplingOf {
   static constexpr int num_nodes = 2 * JointCoordinate::num_nodes;
@@ -90,8 +91,9 @@ using CouplingWeights = CouplingWeightsOf<double>;
 /// Returns the weights α and β for the given ratio. `turns`: true if the follower's coordinate is a rotation.
 /// `leader_turns`: true if the leader's coordinate is a rotation.
 CouplingWeights coupling_weights(double ratio, bool turns, bool leader_turns);
-/// Returns the weights of `coupling_weights` with their derivatives, for a ratio of the type double or Dual. If α is an
-/// integer, the derivatives are those of β = α ratio with constant α.
+/// Returns the weights of `coupling_weights` with their derivatives, for a ratio of the type double or Dual. If only
+/// the leader's coordinate is a rotation, the derivatives are those of α = 1/ratio with constant β = 1; otherwise, the
+/// derivatives are those of β = α ratio with constant α.
 template <class S>
 CouplingWeightsOf<S> weights_at(const S& ratio, bool turns, bool leader_turns) {
   const auto [alpha, beta, is_periodic] = coupling_weights(value_of(ratio), turns, leader_turns);

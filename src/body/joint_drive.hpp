@@ -43,12 +43,12 @@ struct JointMotion {
 JointMotion motion_of(const TetrahedralMesh& mesh, const JointNodes& nodes, const std::vector<double>& positions,
                       const std::vector<double>& velocities);
 
-/// Creates the force term of a driven joint. The parameters of the force term are all JointParameters except the
-/// armature, with the suffix `:NAME`, where NAME is the name of the joint; `System::join` creates the parameters of the
-/// point and the axis, and the caller creates the other parameters. The friction velocity, the joint's limits, and the
-/// distance from a limit at which the barrier force begins are constants that are copied from `drive`; all other
-/// coefficients of the joint's force are parameters. Collective. Throws Error (input) if `find_joint_nodes` throws, and
-/// in the following cases:
+/// Creates the force term of a driven joint. The parameters of the force term are the torque, target, stiffness,
+/// damping, friction, limit stiffness, point and axis in JointParameters, with the suffix `:NAME`, where NAME is the
+/// name of the joint; `System::join` creates the parameters of the point and the axis, and the caller creates the other
+/// parameters. The friction velocity, the joint's limits, and the distance from a limit at which the barrier force
+/// begins are constants that are copied from `drive`; all other coefficients of the joint's force are parameters.
+/// Collective. Throws Error (input) if `find_joint_nodes` throws, and in the following cases:
 /// - The friction velocity is not positive.
 /// - The limits are not in increasing order, or `joint.coordinate` is not strictly between the limits.
 /// - The limits of a revolute joint are not within π of `joint.coordinate`.

@@ -6,10 +6,11 @@
 namespace diffsim {
 
 /// Specifications of the parameters of joints (`Joint::point`, `Joint::axis`, `Joint::ratio`, `Joint::armature`) and of
-/// driven joints (JointDrive). The name of a joint is appended to the parameter names as a suffix, for example
-/// `joint_torque:NAME`. The member `unit` of each ParameterSpec in JointParameters is the unit for revolute joints. For
-/// prismatic joints, torque and friction are in N, the stiffnesses of the spring and of the limits in N/m, the damping
-/// in N s/m, the target in m, and the armature in kg.
+/// driven joints (JointDrive), and of two unknowns of scenes, `initial_coordinates` and `initial_rates` of several
+/// joints. For a parameter of one joint, the name of the joint is a suffix of the parameter's name, for example
+/// `joint_torque:NAME`. The member `unit` of a ParameterSpec is the unit for revolute joints. For prismatic joints,
+/// torque and friction are in N, the stiffnesses of the spring and of the limits in N/m, the damping in N s/m, the
+/// target in m, and the armature in kg.
 struct JointParameters {
   static constexpr ParameterSpec torque{.name = "joint_torque",
                                         .unit = "N m",

@@ -17,8 +17,9 @@ namespace diffsim::body {
 /// joints' points and axes (parameters `joint_point` and `joint_axis`) and to the ratios of joints that follow joints
 /// (parameter `joint_ratio`).
 ///
-/// With the Lagrange multipliers λ_k of the constraints g_k(x; p) = 0 and the placement or the ratio p of a joint, the
-/// derivatives of rollouts with respect to p consist of derivatives of two sums over the joint's constraints,
+/// With the Lagrange multipliers λ_k of the constraints g_k(x; p) = 0 and the placement (point and axis, see
+/// PlacementOf) or the ratio p of a joint, the derivatives of rollouts with respect to p consist of derivatives of two
+/// sums over the joint's constraints,
 ///   values:  Σ_k λ_k g_k(x; p)
 ///   slopes:  Σ_k λ_k ∇g_k(x; p)·w
 /// at given positions x and along given node vectors w.

@@ -53,14 +53,15 @@ class TangentSpace {
   void add_force_by_placements(const Multipliers& lambda, double scale, Field& out) const;
   /// Adds ∂/∂p (λᵀ G(y; p) w - µᵀ g(y; p)) to the derivatives that `ConstraintSet::placed_joints` accumulates.
   void add_placement_gradient(const Multipliers& lambda, const Field& w, const Multipliers& mu) const;
-  /// Quantities on which the gradient of `add_placement_gradient` depends.
+  /// Arguments λ, w and µ of `add_placement_gradient`, or changes of these arguments.
   struct Adjoints {
     const Multipliers& lambda;
     const Field& w;
     const Multipliers& mu;
   };
-  /// Adds the gradient of `add_placement_gradient` and its derivative along the changes `change` of λ, w and µ, the
-  /// change dy of the positions, and the change of the points, axes and ratios.
+  /// Adds the derivatives that `add_placement_gradient` adds, and the changes of these derivatives along the changes
+  /// `change` of λ, w and µ, the change dy of the positions y, and the change of the points, axes and ratios of joints
+  /// (ConstraintSet::set_direction).
   void add_placement_gradient_tangent(const Adjoints& at, const Adjoints& change, const Field& dy) const;
   /// Replaces the positions x by x + G(y)ᵀ λ, where G is the matrix of the gradients of the constraints and λ is such
   /// that the result satisfies the constraints. Returns false on all ranks, and does not change x, if Newton's method

@@ -12,10 +12,10 @@
 
 namespace diffsim {
 
-/// Store of snapshots on disk, one HDF5 file for each snapshot (`step_000012.h5`), for snapshots that do not fit into
-/// memory. The file of a snapshot is written in the background under a temporary name, and gets the final name when the
-/// file is complete. The function `get` verifies the checksum of the file from which a snapshot is read. All member
-/// functions of Hdf5Store are collective.
+/// Store of snapshots on disk, one HDF5 file for each snapshot, for example `step_000012.h5`, for snapshots that do not
+/// fit into memory. The file of a snapshot is written in the background under a temporary name, and gets the final name
+/// when the file is complete. The function `get` verifies the checksum of the file from which a snapshot is read. All
+/// member functions of Hdf5Store are collective.
 class Hdf5Store : public Store {
  public:
   /// Creates a store of snapshots with a CheckpointDirectory that no other object uses. The constructor creates the

@@ -28,10 +28,10 @@ struct Action {
   bool operator==(const Action&) const = default;
 };
 
-/// Sequence of operations that executes a rollout and computes the adjoints of the rollout's steps in reverse order, in
-/// bounded memory. To reverse a step is to compute the adjoint of the step. A schedule determines which states are
-/// stored and which steps are repeated. A schedule depends only on step numbers, not on the Model. Before the first
-/// operation of a schedule, the state in memory is the initial state, number 0.
+/// Sequence of operations that executes a rollout and computes the adjoints of the rollout's steps in reverse order. To
+/// reverse a step is to compute the adjoint of the step. A schedule determines which states are stored and which steps
+/// are repeated. A schedule depends only on step numbers, not on the Model. Before the first operation of a schedule,
+/// the state in memory is the initial state, number 0.
 ///
 /// The adjoint of each of the steps n-1, n-2, …, `first_reversed` is computed once, in this order, where n is the
 /// number of steps. The final state of the rollout, from which the adjoint starts, is the state in memory before the

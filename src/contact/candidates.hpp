@@ -77,8 +77,8 @@ struct PairView {
   KOKKOS_INLINE_FUNCTION int dimension(int vertex) const {
     return dimensions.size() == 0 ? 2 : static_cast<int>(dimensions(vertex));
   }
-  /// Ratio of the weight `area` of point–triangle pair p (see PointTriangleWeightsOf) to half of the point's rest area,
-  /// rest length or number of point cells: 2 if the triangle's surface has a higher dimension than the point's surface,
+  /// Ratio of the weight `area` of point–triangle pair p (see PointTriangleWeightsOf) to half of the point's rest
+  /// measure (`Surface::point_areas`): 2 if the triangle's surface has a higher dimension than the point's surface,
   /// else 1. The contact energy of two surfaces is integrated over the points of both surfaces if the surfaces have the
   /// same dimension, else over the points of the lower-dimensional surface only.
   KOKKOS_INLINE_FUNCTION double share(int p) const {

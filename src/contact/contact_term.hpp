@@ -31,8 +31,8 @@ using ForcesBetween = std::map<std::array<std::string, 2>, std::array<double, 3>
 /// name of a parameter that applies only to contact between A and B ends with :A|B, for example `friction:A|B`. For two
 /// surfaces without a separate value, the parameter without a suffix applies, for example `friction`. The parameter
 /// `thickness` (m) is optional: `thickness` may exist for all bodies, for one body or obstacle as `thickness:A`, and
-/// for a pair as `thickness:A|B`. Two surfaces stay farther apart than the contact thickness ξ, which is the thickness
-/// of the pair or, by default, the mean of the thicknesses of the two surfaces.
+/// for a pair as `thickness:A|B`. The contact thickness ξ of two surfaces is the thickness of the pair or, by default,
+/// the mean of the thicknesses of the two surfaces. A barrier keeps the distance of two surfaces greater than ξ.
 ///
 /// The contact energy is the integral of κ ψ(d², d̂, ξ) over the surface in the rest configuration, with the barrier
 /// stiffness κ, the barrier ψ (contact/barrier.hpp) or penalty ψ (contact/penalty.hpp), the distance d to other

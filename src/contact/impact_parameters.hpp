@@ -10,7 +10,7 @@
 namespace diffsim::contact {
 
 /// Returns the parameters of an impact on the plane `label`, in the order of the values of a PlaneForce<thick>. The
-/// coefficient of restitution has the place `damping`. Without a thickness in `law`, the thicknesses of a
+/// coefficient of restitution has the index `PlaneForce::damping`. Without a thickness in `law`, the thicknesses of a
 /// PlaneForce<true> are zero.
 inline std::vector<PointParameter> impact_parameters(const std::string& label, const ContactLawNames& law, bool thick) {
   using Spec = ContactParameters;

@@ -74,10 +74,10 @@ struct ContactLaw {
 /// a patch of d̂/2 by d̂/2, the same patch as for crossing edges.
 ///
 /// The factor `area` depends on the rest shape through the rest measure of the point: an area on a surface of
-/// triangles, a length on a line of segments, and in a body of points the number of point cells at the point, normally
-/// 1. If the surfaces of the point and of the triangle have the same dimension, `area` is half of the rest measure,
-/// because the energy is integrated over the points of both surfaces. If the surface of the triangle has the higher
-/// dimension, `area` is the full rest measure, because the energy is integrated over the points of the
+/// triangles, a length on a line of segments, and in a body of points the number of cells that consist of this point,
+/// normally 1. If the surfaces of the point and of the triangle have the same dimension, `area` is half of the rest
+/// measure, because the energy is integrated over the points of both surfaces. If the surface of the triangle has the
+/// higher dimension, `area` is the full rest measure, because the energy is integrated over the points of the
 /// lower-dimensional surface only.
 template <class T>
 struct PointTriangleWeightsOf {

@@ -86,8 +86,8 @@ struct RestTangent {
 
 /// Adjoints of the rest area (`areas`) and of the rest position (`positions`) of each of the four points of each pair
 /// that exerts a force, [pairs, 4, 3]; empty if the adjoints are not requested. For each point, the array `areas` has
-/// the adjoint of the rest area, rest length or number of point cells in the first of three components, and zeros in
-/// the other two components.
+/// the adjoint of the rest measure (`Surface::point_areas`) in the first of three components, and zeros in the other
+/// two components.
 struct RestAdjoint {
   Vectors areas, positions;
 };

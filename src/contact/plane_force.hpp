@@ -15,9 +15,10 @@ namespace diffsim::contact {
 /// Contact force of a plane on a vertex, proportional to the area weight of the vertex. On a surface of triangles, the
 /// area weight is a third of the sum of the areas of the vertex's triangles. On a line, the area weight is half of the
 /// sum of the lengths of the vertex's segments; in contact, a line counts as a strip of width d̂/2, where d̂ is the
-/// barrier distance. In a body of points, the area weight is the number of point cells at the vertex, normally 1; in
-/// contact, a point counts as a patch of d̂/2 by d̂/2. The template argument `thick` is true if the plane or the body has
-/// a thickness parameter; the array `PointValues::p` then contains the thicknesses of the plane and of the body.
+/// barrier distance. In a body of points, the area weight is the number of cells that consist of this vertex, normally
+/// 1; in contact, a point counts as a patch of d̂/2 by d̂/2. The template argument `thick` is true if the plane or the
+/// body has a thickness parameter; the array `PointValues::p` then contains the thicknesses of the plane and of the
+/// body.
 template <bool thick>
 struct PlaneForce {
   /// Offsets of the values of the plane's parameters in the array `PointValues::p`.

@@ -53,7 +53,8 @@ struct SurfaceEdge {
 struct Surface {
   std::vector<SurfaceVertex> points;
   /// Part of the surface that each point represents at rest: a third of the sum of the areas of the point's triangles
-  /// (m²), half of the sum of the lengths of the point's segments (m), or the number of point cells at the point.
+  /// (m²), half of the sum of the lengths of the point's segments (m), or the number of cells that consist of this
+  /// point.
   std::vector<double> point_areas;
   std::vector<SurfaceTriangle> triangles;
   std::vector<SurfaceEdge> edges;

@@ -64,8 +64,8 @@ struct SurfaceContactOptions {
 /// Each point, triangle and edge of a surface belongs to a group: a region of the surface, a body of the mesh, or an
 /// obstacle. A pair of surface groups has either a separate contact law or the shared contact law of all pairs without
 /// a separate law. A pair exerts a force if its distance is less than ξ + d̂, with the thickness ξ and the barrier
-/// distance d̂ of the pair's contact law. Two surface groups that `SurfaceContactOptions::ignored` lists pass through
-/// each other.
+/// distance d̂ of the pair's contact law. The two surface groups of each pair in `SurfaceContactOptions::ignored` pass
+/// through each other.
 ///
 /// The parameters of an obstacle with the name LABEL are the displacement at t = 0 (m), `obstacle_position:LABEL` [3],
 /// the velocity (m/s), `obstacle_velocity:LABEL` [3], and, if the obstacle rotates, the angular velocity (rad/s),

@@ -56,7 +56,7 @@ struct RodStretch {
 /// D. The nodes of a segment's stencil are the two ends and the director of the segment. With the unit vector t along
 /// the segment, the rest length L of the segment and the bending stiffnesses EI₁ and EI₂ (SectionStiffness), the
 /// penalty energy is
-///  E = (EI₁ + EI₂)/(2 L) (y² + z²),   y = t·d/|D|,   z = (|d|²/|D|² - 1)/2.
+///  W = (EI₁ + EI₂)/(2 L) (y² + z²),   y = t·d/|D|,   z = (|d|²/|D|² - 1)/2.
 ///
 /// The stretching, bending and twisting energies of a rod do not depend on the component of the director along the
 /// segment, or on the director's length. In equilibrium, the director is therefore perpendicular to the segment and as
@@ -136,7 +136,7 @@ enum class Beyond : int {
 /// twist of JointStrains, and κ̄₁, κ̄₂ and τ̄ the values of these strains in the rest shape. With the natural curvature
 /// κ₀, the natural twist τ₀ and the stiffnesses EI₁, EI₂ and GJ of the first segment (`RodSection`), and the rest
 /// lengths L and M of the first and the second segment, the energy is
-///  E = L/4 (EI₁ (Δκ₁ - κ₀)² + EI₂ Δκ₂² + GJ (Δτ - τ₀)²),   Δκᵢ = (κᵢ - κ̄ᵢ)/((L + M)/2),   Δτ = (τ - τ̄)/((L + M)/2).
+///  W = L/4 (EI₁ (Δκ₁ - κ₀)² + EI₂ Δκ₂² + GJ (Δτ - τ₀)²),   Δκᵢ = (κᵢ - κ̄ᵢ)/((L + M)/2),   Δτ = (τ - τ̄)/((L + M)/2).
 ///
 /// If the member `RodJoint::beyond` is `wall` or `direction`, the rod ends at the common node: L/2 replaces (L + M)/2
 /// in the energy, and the second segment contributes no energy.

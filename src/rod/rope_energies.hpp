@@ -49,9 +49,9 @@ struct RopeStretch {
 /// stencil are the first segment's far end, the common node, and the second segment's far end. The parameter of
 /// RopeBending is the bending stiffness EI (N m²) of the first segment.
 ///
-/// The energy contributed by the first segment is EI κ²/2 · E/2 with the curvature κ = 2 tan(φ/2)/((E + F)/2) (Bergou,
-/// Wardetzky, Robinson, Audoly and Grinspun 2008, section 4.2). The angle φ is the angle between the vectors e and f
-/// along the first and the second segment, and E and F are the rest lengths of the two segments. The value tan²(φ/2) =
+/// Let L and M be the rest lengths of the first and the second segment, and φ the angle between the vectors e and f
+/// along these segments. The energy contributed by the first segment is EI κ²/2 · L/2 with the curvature κ = 2
+/// tan(φ/2)/((L + M)/2) (Bergou, Wardetzky, Robinson, Audoly and Grinspun 2008, section 4.2). The value tan²(φ/2) =
 /// (|e||f| - e·f)/(|e||f| + e·f) is infinite if e and f have opposite directions (φ = π).
 struct RopeBending {
   static constexpr int num_nodes = 3, num_values = 1;
@@ -69,20 +69,20 @@ struct RopeBending {
                                            StencilValues<T, num_nodes, num_values>& by) const {
     const T& EI = at.p[0];
     const Joint<T> of(at);
-    const T square = of.square(), ends = of.E + of.F;
+    const T square = of.square(), ends = of.L + of.M;
     // ∂(4 tan²(φ/2))/∂e = 8 |e||f|/(|e||f| + e·f)² ((e·f) e/|e|² - f); the derivative with respect to f follows by
     // exchanging e and f.
     const T factor = 8.0 * EI * of.weight() * of.product / (of.sum * of.sum);
     const T along_e = of.cosine / dot(of.e, of.e), along_f = of.cosine / dot(of.f, of.f);
-    const T by_E = EI * square * (of.F - of.E) / (ends * ends * ends * of.E);
-    const T by_F = -2.0 * EI * square * of.E / (ends * ends * ends * of.F);
+    const T by_L = EI * square * (of.M - of.L) / (ends * ends * ends * of.L);
+    const T by_M = -2.0 * EI * square * of.L / (ends * ends * ends * of.M);
     for (int c = 0; c < 3; ++c) {
       const T by_e = factor * (along_e * of.e[c] - of.f[c]), by_f = factor * (along_f * of.f[c] - of.e[c]);
       by.x[0][c] = -by_e;
       by.x[1][c] = by_e - by_f;
       by.x[2][c] = by_f;
-      by.X[0][c] = -by_E * (at.X[1][c] - at.X[0][c]);
-      by.X[2][c] = by_F * (at.X[2][c] - at.X[1][c]);
+      by.X[0][c] = -by_L * (at.X[1][c] - at.X[0][c]);
+      by.X[2][c] = by_M * (at.X[2][c] - at.X[1][c]);
       by.X[1][c] = -by.X[0][c] - by.X[2][c];
     }
     by.p[0] = of.weight() * square;
@@ -92,7 +92,7 @@ struct RopeBending {
   template <class T>
   struct Joint {
     Vec3<T> e, f;
-    T E, F;             // rest lengths
+    T L, M;             // rest lengths of the first and the second segment
     T cosine, product;  // e·f, |e||f|
     T sum;              // |e||f| + e·f
 
@@ -100,8 +100,8 @@ struct RopeBending {
         : e(at.x[1] - at.x[0]), f(at.x[2] - at.x[1]), cosine(dot(e, f)) {
       using std::sqrt;
       const Vec3<T> first = at.X[1] - at.X[0], second = at.X[2] - at.X[1];
-      E = sqrt(dot(first, first));
-      F = sqrt(dot(second, second));
+      L = sqrt(dot(first, first));
+      M = sqrt(dot(second, second));
       product = sqrt(dot(e, e) * dot(f, f));
       sum = product + cosine;
     }
@@ -111,9 +111,9 @@ struct RopeBending {
       const Vec3<T> normal = cross(e, f);
       return 4.0 * dot(normal, normal) / (sum * sum);
     }
-    /// Returns the factor w = E/(E + F)² of the bending energy EI κ²/2 · E/2 = 4 EI w tan²(φ/2) (see RopeBending),
-    /// where E and F are the rest lengths of the two segments.
-    DIFFSIM_FUNCTION T weight() const { return E / ((E + F) * (E + F)); }
+    /// Returns the factor w = L/(L + M)² of the bending energy EI κ²/2 · L/2 = 4 EI w tan²(φ/2) (see RopeBending),
+    /// where L and M are the rest lengths of the two segments.
+    DIFFSIM_FUNCTION T weight() const { return L / ((L + M) * (L + M)); }
   };
 };
 

@@ -253,7 +253,7 @@ struct TermAdder {
   System& system;
   bool friction, lagged_friction;
   EmbeddedSurface surface;
-  std::vector<ContactTerm*>& contacts;          ///< terms with a barrier that `add` has added
+  std::vector<ContactTerm*>& contacts;          ///< terms with normal forces that `add` has added
   std::vector<ContactTerm*>& lagged_frictions;  ///< friction terms of the lagged terms that `add` has added
 
   using Make = std::function<std::unique_ptr<ContactTerm>(ContactForces)>;

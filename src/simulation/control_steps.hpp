@@ -8,9 +8,9 @@
 
 namespace diffsim {
 
-/// Returns the number of steps for which `values` contains the values of a control parameter, which has `a_step` values
-/// in each step. Returns 1 if `a_step` is 0. Throws Error (input) if the size of `values` is not a positive multiple of
-/// `a_step`. `what`: name of the control parameter in error messages.
+/// Returns the number of steps for which `values` contains the values of a control signal, which has `a_step` values in
+/// each step. Returns 1 if `a_step` is 0. Throws Error (input) if the size of `values` is not a positive multiple of
+/// `a_step`. `what`: name of the control signal in error messages.
 inline int steps_of(const std::vector<double>& values, std::size_t a_step, const char* what) {
   if (a_step == 0) return 1;
   if (values.empty() || values.size() % a_step != 0)

@@ -604,7 +604,7 @@ FAULTS = [
           "corners[i], no_vertex_across, no_vertex_across", "corners[i / width * width], no_vertex_across, no_vertex_across",
           ["mesh.lower_cells.np1"]),
     Fault("ropes: derivative of bending by the second length at rest", "src/rod/rope_energies.hpp",
-          "const T by_F = -2.0 *", "const T by_F = -1.0 *", ["rod.energies.np1"]),
+          "const T by_M = -2.0 *", "const T by_M = -1.0 *", ["rod.energies.np1"]),
     Fault("ropes: strain's energy by the length at rest to first order", "src/rod/rope_energies.hpp",
           "(1.0 + 0.5 * strain)", "1.0", ["rod.energies.np1"]),
     Fault("ropes: curvature of the whole angle's tangent", "src/rod/rope_energies.hpp",

@@ -81,8 +81,7 @@ enum class ContactLawKind {
   penalty,
   /// Impacts of vertices on planes in explicit steps: a vertex that has entered a plane is put back, and the velocity
   /// of the vertex changes at once, with a coefficient of restitution and Coulomb friction. The impulses on all
-  /// vertices
-  /// of an affine or rigid body are computed together. The time of impact within the substep is part of the
+  /// vertices of an affine or rigid body are computed together. The time of impact within the substep is part of the
   /// derivatives. There is no contact pressure.
   impact,
 };
@@ -92,10 +91,9 @@ constexpr std::array<const char*, 3> contact_laws() { return {"barrier", "penalt
 /// Contact law of two bodies, of a body with itself, or of a body and an obstacle. A contact law may name a region of a
 /// body's surface in place of the body. Each value given in a ContactPair is the initial value of a separate parameter
 /// of the pair, for example `friction:A|B`, with the names A and B in the order of `between`. A ContactPair may omit
-/// values. All pairs that omit the same value (the barrier distance, the barrier stiffness, the friction coefficient,
-/// the friction velocity or the damping) share one parameter, for example `friction`, whose initial value is a member
-/// of ContactOptions. If the ContactPair gives no thickness, the thickness of the pair is the mean of the thicknesses
-/// of the two surfaces (BodyThickness).
+/// values. All pairs that omit the same value (any value except the thickness) share one parameter, for example
+/// `friction`, whose initial value is a member of ContactOptions. If the ContactPair gives no thickness, the thickness
+/// of the pair is the mean of the thicknesses of the two surfaces (BodyThickness).
 ///
 /// A region named in a ContactPair consists of those triangles, segments and points of the body's surface that belong
 /// to the region. A vertex or an edge that several regions have in common belongs to the region that the list
@@ -128,9 +126,10 @@ struct ContactPair {
   }
 };
 
-/// Options of contact (`DifferentiableScene::add_contact`). The barrier distance, the barrier stiffness, the friction
-/// coefficient, the friction velocity and the thicknesses in ContactOptions are the initial values of parameters. The
-/// gap of two surfaces is their distance minus the thickness ξ of the pair.
+/// Options of contact (`DifferentiableScene::add_contact`). The barrier distance, the barrier stiffness, the
+/// coefficients of friction and restitution, the friction velocity, the damping, the thicknesses and the scales in
+/// ContactOptions are the initial values of parameters. The gap of two surfaces is their distance minus the thickness ξ
+/// of the pair.
 struct ContactOptions {
   double barrier_distance = 1e-3;  ///< barrier distance d̂ (m); surfaces with a gap less than d̂ repel each other
   double barrier_stiffness = 1e6;  ///< stiffness κ of the barrier, Pa; not used if `adaptive_stiffness` is true
@@ -182,7 +181,8 @@ struct ContactForce {
 };
 
 /// Contact quantities of a state, combined over all ranks. A pair in a ContactState consists of a point and a triangle,
-/// of two edges, or of a vertex and a plane. The gap of a pair is the pair's distance minus the pair's thickness ξ.
+/// of two edges, or of a vertex and a plane, and has the law `barrier` or `penalty`. The gap of a pair is the pair's
+/// distance minus the pair's thickness ξ.
 struct ContactState {
   /// Smallest gap (m) of all vertex–plane pairs, and of the point–triangle and edge–edge pairs that the collision
   /// search has found; infinite if there are no pairs. The collision search finds every pair whose gap is less than the

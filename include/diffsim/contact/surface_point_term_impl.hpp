@@ -14,7 +14,7 @@ namespace diffsim {
 /// Force term (PointTerm) on all or some vertices of a mesh's surface. The template parameter F is the type of the
 /// force on one vertex; the force may depend on an area weight of the vertex. The area weight of a vertex is computed
 /// in the rest shape: a third of the sum of the areas of the triangles at the vertex (m²), half of the sum of the
-/// lengths of the segments at the vertex (m), or the number of point cells at the vertex (SurfaceAreas). A
+/// lengths of the segments at the vertex (m), or the number of cells that consist of the vertex (SurfaceAreas). A
 /// SurfacePointTerm has first but no second derivatives with respect to the parameter `rest_positions`.
 template <class F, class Base = ForceTerm>
 class SurfacePointTerm : public PointTerm<F, Base> {

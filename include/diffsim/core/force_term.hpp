@@ -96,7 +96,8 @@ class ForceTerm {
  public:
   virtual ~ForceTerm() = default;
   virtual std::string name() const = 0;  ///< name of the force term for messages, for example "elastic"
-  /// Returns true if forces depend on velocities; if so, every Configuration passed to the term has velocities.
+  /// Returns true if forces depend on velocities; if so, every Configuration passed to the term, except to `max_step`,
+  /// has velocities.
   virtual bool uses_velocities() const { return false; }
   /// Returns true if the forces are f(x_n, v, p), where v are velocities, p are parameters and x_n are the positions at
   /// the start of the time step (`Configuration::start_positions`), not the positions at the end.

@@ -56,9 +56,9 @@ class System {
   void add_inertia(std::unique_ptr<Inertia> inertia);  ///< adds an inertia; vertex masses are sums over all inertias
   void add_term(std::unique_ptr<ForceTerm> term);      ///< adds a force term; nodal forces are sums over all terms
   /// Adds the force term `term`, which has no potential. `split(true)` replaces `term` by the force terms with
-  /// potentials that `make_parts` returns; for example, contact with friction is replaced by a barrier term and a term
-  /// of lagged friction (src/dynamics/lagged_term.hpp). The first call of `split(true)` calls `make_parts` on all
-  /// ranks.
+  /// potentials that `make_parts` returns; for example, contact with friction is replaced by a term of normal forces
+  /// and a term of lagged friction (src/dynamics/lagged_term.hpp). The first call of `split(true)` calls `make_parts`
+  /// on all ranks.
   void add_term(std::unique_ptr<ForceTerm> term, MakeTerms make_parts);
   /// Adds impacts, which explicit steps apply at the end of each substep, in the order of the calls of `add_impact`.
   /// Time steps of a system with impacts must be explicit.

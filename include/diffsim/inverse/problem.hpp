@@ -322,7 +322,7 @@ class InverseProblem {
   /// Sets the parameters from the vector `u` of unknowns, and returns the schedule of a product with the Hessian. The
   /// caller must not allocate the states of the product with the Hessian before `begin_product` returns. The plan of
   /// the schedule includes an estimate of the memory of these states, and would count existing states twice. Throws
-  /// Error (input) if the schedule does not reverse all steps.
+  /// Error (input) if the schedule computes the adjoints of the last steps only (`CheckpointOptions::last`).
   std::unique_ptr<Schedule> begin_product(const std::vector<double>& u);
   /// Sets `start.first` to the initial state x[0] at the vector u of unknowns, `start.second` to the derivative of x[0]
   /// along a change v of u, and `direction` to the derivative of the parameters along v.

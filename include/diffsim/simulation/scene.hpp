@@ -130,20 +130,21 @@ class DifferentiableScene {
   /// between A and B.
   void add_contact(const ContactOptions& options);
   bool has_contact() const { return contact_ != nullptr; }  ///< true after `add_contact`
-  /// Returns true if the scene has contact forces: after `add_contact`, unless all contact laws are impacts.
+  /// Returns true if the scene has contact forces: after `add_contact`, unless all contact is by impacts.
   bool has_contact_forces() const { return !contacts_.empty(); }
-  /// Throws Error (input) if surfaces touch or intersect in the initial state, or if a body is inside another body or
-  /// an obstacle; the message names some of these bodies and obstacles. A Simulator calls `require_apart` before the
-  /// first step from the initial state. Programs that call `DifferentiableScene::step` directly must also call
-  /// `require_apart`.
+  /// Throws Error (input) if surfaces touch or intersect in the initial state (ContactState), if a vertex with the
+  /// contact law `impact` is inside a plane, or if a body is inside another body or an obstacle; the message names some
+  /// of these bodies and obstacles. A Simulator calls `require_apart` before the first step from the initial state.
+  /// Programs that call `DifferentiableScene::step` directly must also call `require_apart`.
   void require_apart();
   /// Returns the smallest gap, the numbers of active contact pairs and of intersections, and the friction power in
-  /// `state`, the state after n steps.
+  /// `state`, the state after n steps, without impacts.
   ContactState contact_state(int n, const State& state);
-  /// Returns the contact forces, including friction, between every two bodies and between every body and every
-  /// obstacle. `state`: state after n steps. The returned pairs (A, B) are sorted by A and then by B, where the order
-  /// is: bodies of the mesh, plane obstacles, mesh obstacles. `contact_forces` omits pairs of two obstacles (bodies
-  /// without a material are obstacles) and pairs with rotors of joints. Collective, with the same result on every rank.
+  /// Returns the contact forces, with friction and without impacts, between every two bodies and between every body and
+  /// every obstacle. `state`: state after n steps. The returned pairs (A, B) are sorted by A and then by B, where the
+  /// order is: bodies of the mesh, plane obstacles, mesh obstacles. `contact_forces` omits pairs of two obstacles
+  /// (bodies without a material are obstacles) and pairs with rotors of joints. Collective, with the same result on
+  /// every rank.
   std::vector<ContactForce> contact_forces(int n, const State& state);
   /// Returns a sensor, for example of the reaction of a region or of the position of a point. The sensor must not
   /// outlive the scene. Call `sensor` after all constraints, joints and contact have been added: a sensor of a reaction

@@ -69,7 +69,7 @@ Beginning beginning_of(Job& job, const DifferentiableScene& solver) {
   return begin;
 }
 
-/// Throws Error (input) if the scene requests contact forces but has no contact.
+/// Throws Error (input) if the scene, without experiments, requests contact forces but has none.
 void require_contact_for_forces(const Scene& scene, const DifferentiableScene& solver) {
   if (!scene.output.contact_forces || solver.has_contact_forces() || !scene.experiment.empty()) return;
   if (solver.has_contact())

@@ -8,9 +8,8 @@
 namespace diffsim::dynamics {
 
 /// Krylov method that solves a linear system with the factors of an earlier matrix as preconditioner. In the last
-/// iterations of Newton's method and in the adjoint of a step, the matrix J differs little from a matrix J₀ that was
-/// factored before. The eigenvalues of J₀⁻¹ J are then close to 1, a few iterations suffice, and J need not be
-/// factored.
+/// iterations of Newton's method, the matrix J differs little from a matrix J₀ that was factored in an earlier
+/// iteration. The eigenvalues of J₀⁻¹ J are then close to 1, a few iterations suffice, and J need not be factored.
 ///
 /// All methods are collective.
 class EarlierFactors {

@@ -114,7 +114,9 @@ class LinearSystem {
   Mat product() const { return operator_ ? operator_ : matrix_; }
   /// Number of time steps that switched from a Krylov method to factorisation.
   long changes_to_factors() const { return solve_policy_.changes_to_factors(); }
-  /// Returns true if `solve` factors every matrix because of the number of unknowns or of PETSc's options.
+  /// Returns true if the preconditioner of the matrices is a factorisation: PETSc's options choose a factorisation, or
+  /// they choose no preconditioner and the system has at most `LinearOptions::direct_below` unknowns. `solve` then
+  /// factors the matrix, or uses the factors of an earlier matrix of the time step as preconditioner (EarlierFactors).
   bool factors();
 
  private:

@@ -11,8 +11,10 @@ namespace diffsim::dynamics {
 /// Setting up a preconditioner is assumed to cost as much as `setting_up` iterations of the Krylov method. The
 /// reference preconditioner, and a main preconditioner that is reused for derivatives, remain in use until a solve
 /// fails, or until the sum of (number of iterations - 1.25 · expected number of iterations) over the solves reaches
-/// `setting_up`. A PreconditionerPolicy stores only numbers of iterations and flags; the caller owns the
-/// preconditioners. All ranks must call the same functions of a PreconditionerPolicy with the same arguments.
+/// `setting_up`. The sum starts at zero in each time step and after the set-up of a new main preconditioner; a negative
+/// sum of a main preconditioner is set to zero. A PreconditionerPolicy stores only numbers of iterations and flags; the
+/// caller owns the preconditioners. All ranks must call the same functions of a PreconditionerPolicy with the same
+/// arguments.
 class PreconditionerPolicy {
  public:
   /// Assumed cost of the set-up of a preconditioner, in iterations of the Krylov method.

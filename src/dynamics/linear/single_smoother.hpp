@@ -29,7 +29,7 @@ namespace diffsim::dynamics {
 /// preconditioner D has no finite inverse, if the estimate of the largest eigenvalue fails, or if options choose the
 /// smoother (-mg_levels_ksp_type, -mg_levels_pc_type, -mg_levels_ksp_chebyshev_esteig,
 /// -mg_levels_ksp_chebyshev_eigenvalues, -mg_levels_esteig_ksp_type, -diffsim_single_smoother 0). Call
-/// `smooth_in_single_precision` again whenever the preconditioner may have been set up again; the call is cheap if the
+/// `smooth_in_single_precision` after each possible set-up of the preconditioner; the call is cheap if the
 /// preconditioner is unchanged. The transpose of a preconditioner with single-precision smoothers cannot be applied.
 /// Returns true if the finest multigrid level has the single-precision smoother. Collective.
 bool smooth_in_single_precision(PC pc, double least_bound = 0.0);

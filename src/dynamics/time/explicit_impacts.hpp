@@ -67,7 +67,7 @@ class ExplicitImpacts {
   PlaceOfImpact place(const End& end, const FieldsOfImpact<const Field>& at) const {
     return {at, end.step, end.time, h_};
   }
-  /// Copies `values` of owned vertices to `copy`.
+  /// Copies `values` to `copy`, whose size is adjusted.
   void keep(const Field& values, Field& copy) const;
   /// Allocates the temporary fields.
   void allocate(const Field& like);

@@ -26,8 +26,8 @@ struct In;
 /// Euler with the damping factor d and the mask m computes v ← m d (v + h a), x ← x + h v with the acceleration a. The
 /// mask m is 0 for fixed components of vertices and 1 for all other components. Vertices with a prescribed motion
 /// follow the motion during each substep. Impacts of the System change positions and velocities at the end of each
-/// substep. Contact terms detect collisions on each vertex's straight path from the start
-/// of a substep to each stage and to the end of the substep.
+/// substep. Contact terms detect collisions on each vertex's straight path from the start of a substep to each stage
+/// and to the end of the substep.
 ///
 /// In reversible mode (`set_reversible`), positions are integer multiples of a power of two s_x ≈ 2⁻⁴⁸ L, and
 /// velocities are integer multiples of a power of two s_v ≈ 2⁻⁵² L/h, where L is the largest |coordinate| of the rest
@@ -80,10 +80,10 @@ class ExplicitModel : public SystemModel {
   class Reverse;
 
   void substep(int n, int s, State& state, dynamics::ExplicitRecord* record);
-  /// Updates positions and velocities with the force of the last stage of substep s of step n, and updates ghost
-  /// positions. If there are no prescribed motions and reversible mode is off, vertices that are shared with other
-  /// ranks are updated first, so that the exchange of ghost positions overlaps with the update of the remaining
-  /// vertices.
+  /// Updates positions and velocities at the end of substep s of step n, from the force of the last stage and the
+  /// accelerations of earlier stages; applies prescribed motions and impacts; and updates ghost positions. If there are
+  /// no prescribed motions and no impacts, and reversible mode is off, vertices that are shared with other ranks are
+  /// updated first, so that the exchange of ghost positions overlaps with the update of the remaining vertices.
   /// `record`: if not nullptr, receives the state before impacts.
   void end_substep(int n, int s, State& state, dynamics::ExplicitRecord* record);
   /// Computes the tangents of substep s, one of the substeps of `step_tangent`. Ghost values of the positions in

@@ -48,10 +48,10 @@ double corner_measure(const std::vector<double>& X, const SurfacePiece& piece);
 /// Owned vertices of the triangles (dimension 2), the segments (dimension 1) or the points (dimension 0) of a mesh's
 /// surface, in ascending order. The tributary area or length of a vertex is a third of the sum of the areas of the
 /// vertex's triangles (m²), or half of the sum of the lengths of the vertex's segments (m), in the rest shape. On a
-/// body of points, the number of point cells at a vertex replaces the tributary area.
+/// body of points, the number of cells that consist of a vertex replaces the tributary area.
 struct SurfaceAreas {
   std::vector<int> vertices;
-  std::vector<double> areas;  ///< tributary area (m²) or length (m) of each vertex, or number of its point cells
+  std::vector<double> areas;  ///< tributary area (m²) or length (m) of each vertex, or number of its cells
 };
 
 /// Returns the owned vertices of the surface pieces of one dimension (2: triangles, 1: segments, 0: points), and the
