@@ -142,9 +142,12 @@ void report_solver(Job& job, DifferentiableScene& solver) {
 
 void warn_about_contact(Job& job, const TetrahedralMesh& mesh) {
   if (!job.scene.contact) return;
-  double distance = job.scene.contact->options.barrier_distance;
-  for (const ContactPair& pair : job.scene.contact->options.pairs)
-    distance = std::max(distance, pair.barrier_distance.value_or(0.0));
+  const ContactOptions& options = job.scene.contact->options;
+  const auto distance_of = [&](ContactLawKind law, double of) { return law == ContactLawKind::impact ? 0.0 : of; };
+  double distance = distance_of(options.law, options.barrier_distance);
+  for (const ContactPair& pair : options.pairs)
+    distance = std::max(distance, distance_of(pair.law.value_or(options.law),
+                                              pair.barrier_distance.value_or(options.barrier_distance)));
   const double edge = mesh.quality().min_edge;
   if (edge == 0.0 || distance <= 0.5 * edge) return;
   job.warn(

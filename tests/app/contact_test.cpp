@@ -129,6 +129,24 @@ TEST_F(Contact, ABodyBouncesByImpacts) {
   }
 }
 
+/// A barrier distance above half of the smallest edge is reported, but impacts have no barrier distance.
+TEST_F(Contact, WarnsOfALargeBarrierDistance) {
+  std::string text = block(floor_);
+  text.replace(text.find("size: [0.2, 0.1, 0.1]"), 21, "size: [0.02, 0.01, 0.01]");
+  text.replace(text.find("steps: 40, substeps: 2"), 22, "steps: 1, substeps: 20");
+  write("barrier.yaml", text);
+  text.replace(text.find("barrier_distance: 0.01, barrier_stiffness: 4e4"), 46, "law: impact");
+  text.replace(text.find("size: [0.02, 0.01, 0.01]"), 24, "size: [0.002, 0.001, 0.001]");
+  text.replace(text.find("substeps: 20"), 12, "substeps: 200");
+  write("impact.yaml", text);
+  const Ran barrier = run({"simulate", "barrier.yaml"}, "barrier"), impact = run({"simulate", "impact.yaml"}, "impact");
+  ASSERT_EQ(barrier.code, 0) << barrier.err;
+  ASSERT_EQ(impact.code, 0) << impact.err;
+  if (rank_ != 0) return;
+  EXPECT_NE(barrier.err.find("barrier_distance"), std::string::npos) << barrier.err;
+  EXPECT_EQ(impact.err.find("barrier_distance"), std::string::npos) << impact.err;
+}
+
 TEST_F(Contact, AMovingFloorLiftsTheBody) {
   write("scene.yaml",
         block("obstacles: [{name: lift, plane: {point: [0, -0.012, 0], normal: [0, 3, 0]}, velocity: [0, 0.5, "
