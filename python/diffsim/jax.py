@@ -12,10 +12,39 @@ import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
 
-from ._core import InputError, Link, Policy, State
+from ._core import InputError, Policy
 from ._force_term import make_force_term
 from ._jax_rollout import run, shapes
 from ._rollout import Rollout
+from ._state_functions import make_link, make_sensor
+
+
+def _compiled(of_arrays):
+    """Return the function of numpy arrays that calls a function of JAX arrays, which JAX compiles once."""
+    call = jax.jit(of_arrays)
+    return lambda *arguments: jax.tree_util.tree_map(np.asarray, call(*arguments))
+
+
+def _derivatives(evaluate):
+    """Return the functions pullback, tangent and pullback_tangent of ``evaluate(n, x, v, p)``."""
+
+    def pullback(n, x, v, p, w):
+        def broadcast(x, v, p):
+            values = evaluate(n, x, v, p)
+            return jax.tree_util.tree_map(lambda weight, value: jnp.broadcast_to(value, weight.shape), w, values)
+
+        return jax.vjp(broadcast, x, v, p)[1](w)
+
+    def tangent(n, x, v, p, dx, dv, dp):
+        return jax.jvp(lambda *at: evaluate(n, *at), (x, v, p), (dx, dv, dp))[1]
+
+    def pullback_tangent(n, x, v, p, dx, dv, dp, w, dw):
+        return jax.jvp(lambda *at: pullback(n, *at), (x, v, p, w), (dx, dv, dp, dw))[1]
+
+    return pullback, tangent, pullback_tangent
+
+
+_library = (lambda value, like: jnp.asarray(value).astype(like.dtype), _derivatives, jax.jacfwd, _compiled)
 
 
 def rollout(simulator, num_steps, parameters, *, initial=False, steps=None, checkpoint_every=10):
@@ -123,56 +152,20 @@ def link(function, controls, parameters=()):
     model is the sum of the values that the ranks return, so only one rank may return a part that does not depend on the
     vertices.
     """
+    return make_link(function, controls, parameters, _library)
 
-    controls = [controls] if isinstance(controls, str) else list(controls)
-    parameters = [parameters] if isinstance(parameters, str) else list(parameters)
 
-    def evaluate(n, x, v, p):
-        values = function(n, x, v, p)
-        if not isinstance(values, dict):
-            raise InputError("the function of a link must return a dict from controls to arrays")
-        return {name: jnp.asarray(value).astype(x.dtype) for name, value in values.items()}
+def sensor(function, components, parameters=(), *, combine=None, name=None, unit="1"):
+    """Return SensorFunctions for `DifferentiableScene.sensor` that call a JAX function of the state.
 
-    def pullback(n, x, v, p, w):
-        def broadcast(x, v, p):
-            return {name: jnp.broadcast_to(value, w[name].shape) for name, value in evaluate(n, x, v, p).items()}
-
-        return jax.vjp(broadcast, x, v, p)[1](w)
-
-    def tangent(n, x, v, p, dx, dv, dp):
-        return jax.jvp(lambda *at: evaluate(n, *at), (x, v, p), (dx, dv, dp))[1]
-
-    def pullback_tangent(n, x, v, p, dx, dv, dp, w, dw):
-        return jax.jvp(lambda *at: pullback(n, *at), (x, v, p, w), (dx, dv, dp, dw))[1]
-
-    def arrays(arguments):
-        for argument in arguments:
-            if isinstance(argument, State):
-                velocities = argument.velocities
-                yield jnp.asarray(argument.positions[: len(velocities)])
-                yield jnp.asarray(velocities)
-            else:
-                yield jax.tree_util.tree_map(jnp.asarray, argument)
-
-    def compiled(of_arrays):
-        call = jax.jit(of_arrays)
-
-        def of_states(*arguments):
-            results = jax.tree_util.tree_map(np.asarray, call(*arrays(arguments)))
-            if isinstance(results, dict):
-                return results
-            return {"positions": results[0], "velocities": results[1]}, results[2]
-
-        return of_states
-
-    return Link(
-        list(controls),
-        evaluate=compiled(evaluate),
-        pullback=compiled(pullback),
-        tangent=compiled(tangent),
-        pullback_tangent=compiled(pullback_tangent),
-        parameters=list(parameters),
-    )
+    The function is called as ``function(n, positions, velocities, parameters)`` with the arguments that the function of
+    `link` receives. The function returns y, a number or an array [components], where ``components`` are the names of the
+    components. On several ranks, y is the sum of the values that the ranks return, so only one rank may return a part that
+    does not depend on the vertices. ``combine(s)``, if given, is a JAX function that returns y for the sum s, an array,
+    of the values that the ranks return. Both functions must be traceable by JAX. ``unit``: unit of y, for messages.
+    """
+    name = name or getattr(function, "__name__", "jax")
+    return make_sensor(function, components, parameters, combine, _library, name=name, unit=unit)
 
 
 def force_term(function, vertices, parameters=(), *, energy=None, uses_velocities=False, name=None, data=None):
@@ -205,16 +198,12 @@ def force_term(function, vertices, parameters=(), *, energy=None, uses_velocitie
             return jax.jvp(pullback, (x, v, p, w), (dx, dv, dp, dw))[1]
         return jax.jvp(lambda x, p, w: pullback(x, None, p, w), (x, p, w), (dx, dp, dw))[1]
 
-    def compiled(of_arrays):
-        call = jax.jit(of_arrays)
-        return lambda *arguments: jax.tree_util.tree_map(np.asarray, call(*arguments))
-
     return make_force_term(
         vertices,
         parameters,
         data,
         vmap=jax.vmap,
-        convert=compiled,
+        convert=_compiled,
         force=force,
         jacobians=jacobians,
         pullback_tangent=pullback_tangent,

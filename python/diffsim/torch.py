@@ -8,17 +8,18 @@ other.
 
 import torch
 
-from ._core import InputError, Link, Policy, State
+from ._core import Policy
 from ._force_term import make_force_term
 from ._rollout import Rollout
+from ._state_functions import make_link, make_sensor
 from ._torch_rollout import Run
 
 
 def _tensors(value):
-    """Return tensors of doubles for a numpy array or a dict of arrays; None stays None."""
+    """Return tensors of doubles for a numpy array or a dict of arrays; None and the number of a step stay as they are."""
     if isinstance(value, dict):
         return {name: _tensors(array) for name, array in value.items()}
-    return None if value is None else torch.tensor(value, dtype=torch.float64)
+    return value if value is None or isinstance(value, int) else torch.tensor(value, dtype=torch.float64)
 
 
 def _arrays(value):
@@ -62,6 +63,32 @@ def _pullback_along(pullback, at, w, change, dw):
     """
     by_arguments = torch.func.vjp(lambda *at: pullback(at, w), *at)[1](change)
     return _map(torch.add, by_arguments, pullback(at, dw))
+
+
+def _derivatives(evaluate):
+    """Return the functions pullback, tangent and pullback_tangent of ``evaluate(n, x, v, p)``."""
+
+    def pullback(n, x, v, p, w):
+        def broadcast(x, v, p):
+            return _map(lambda weight, value: value.expand(weight.shape), w, evaluate(n, x, v, p))
+
+        return torch.func.vjp(broadcast, x, v, p)[1](w)
+
+    def tangent(n, x, v, p, dx, dv, dp):
+        return _along(lambda *at: evaluate(n, *at), (x, v, p), (dx, dv, dp))
+
+    def pullback_tangent(n, x, v, p, dx, dv, dp, w, dw):
+        return _pullback_along(lambda at, w: pullback(n, *at, w), (x, v, p), w, (dx, dv, dp), dw)
+
+    return pullback, tangent, pullback_tangent
+
+
+def _doubles(value, like):
+    """Return a tensor of doubles for a tensor or a number."""
+    return torch.as_tensor(value, dtype=torch.float64)
+
+
+_library = (_doubles, _derivatives, torch.func.jacrev, _of_arrays)
 
 
 def rollout(simulator, num_steps, parameters, *, initial=False, steps=None, checkpoint_every=10):
@@ -146,57 +173,21 @@ def link(function, controls, parameters=()):
     value for the whole model is the sum of the values that the ranks return, so only one rank may return a part that does
     not depend on the vertices.
     """
+    return make_link(function, controls, parameters, _library)
 
-    controls = [controls] if isinstance(controls, str) else list(controls)
-    parameters = [parameters] if isinstance(parameters, str) else list(parameters)
 
-    def evaluate(n, x, v, p):
-        values = function(n, x, v, p)
-        if not isinstance(values, dict):
-            raise InputError("the function of a link must return a dict from controls to tensors")
-        return {name: torch.as_tensor(value, dtype=torch.float64) for name, value in values.items()}
+def sensor(function, components, parameters=(), *, combine=None, name=None, unit="1"):
+    """Return SensorFunctions for `DifferentiableScene.sensor` that call a PyTorch function of the state.
 
-    def pullback(n, x, v, p, w):
-        def broadcast(x, v, p):
-            values = evaluate(n, x, v, p)
-            return {name: values[name].expand(weight.shape) for name, weight in w.items()}
-
-        return torch.func.vjp(broadcast, x, v, p)[1](w)
-
-    def tangent(n, x, v, p, dx, dv, dp):
-        return _along(lambda *at: evaluate(n, *at), (x, v, p), (dx, dv, dp))
-
-    def pullback_tangent(n, x, v, p, dx, dv, dp, w, dw):
-        return _pullback_along(lambda at, w: pullback(n, *at, w), (x, v, p), w, (dx, dv, dp), dw)
-
-    def tensors(arguments):
-        for argument in arguments:
-            if isinstance(argument, State):
-                velocities = argument.velocities
-                yield _tensors(argument.positions[: len(velocities)])
-                yield _tensors(velocities)
-            elif isinstance(argument, dict):
-                yield _tensors(argument)
-            else:
-                yield argument
-
-    def of_states(of_tensors):
-        def call(*arguments):
-            results = of_tensors(*tensors(arguments))
-            if isinstance(results, dict):
-                return _arrays(results)
-            return _arrays(({"positions": results[0], "velocities": results[1]}, results[2]))
-
-        return call
-
-    return Link(
-        list(controls),
-        evaluate=of_states(evaluate),
-        pullback=of_states(pullback),
-        tangent=of_states(tangent),
-        pullback_tangent=of_states(pullback_tangent),
-        parameters=list(parameters),
-    )
+    The function is called as ``function(n, positions, velocities, parameters)`` with the arguments that the function of
+    `link` receives. The function returns y, a tensor without dimensions or [components], where ``components`` are the
+    names of the components. On several ranks, y is the sum of the values that the ranks return, so only one rank may
+    return a part that does not depend on the vertices. ``combine(s)``, if given, is a PyTorch function that returns y for
+    the sum s, a tensor, of the values that the ranks return. Both functions must support the transforms of
+    ``torch.func``. ``unit``: unit of y, for messages.
+    """
+    name = name or getattr(function, "__name__", "torch")
+    return make_sensor(function, components, parameters, combine, _library, name=name, unit=unit)
 
 
 def force_term(function, vertices, parameters=(), *, energy=None, uses_velocities=False, name=None, data=None):

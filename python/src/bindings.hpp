@@ -29,6 +29,8 @@ void bind_problem(nb::module_& module);
 void bind_scene(nb::module_& module);
 void bind_scene_file(nb::module_& module);
 void bind_sensor(nb::module_& module);
+/// Binds the functions of a sensor and the function of scenes that makes a sensor of Python functions.
+void bind_sensor_functions(nb::module_& module, nb::class_<SceneHandle>& scene);
 void bind_simulator(nb::module_& module);
 void bind_solver(nb::module_& module);
 void bind_state(nb::module_& module);

@@ -19,20 +19,16 @@
 #include "direction.hpp"
 #include "loss.hpp"
 #include "scene.hpp"
-#include "state.hpp"
+#include "state_functions.hpp"
 
 namespace diffsim::python {
 namespace {
 
-/// Python functions of a link. `tangent` and `pullback_tangent` may be None.
-struct LinkFunctions {
-  nb::object evaluate, pullback, tangent, pullback_tangent;
-};
-
-/// Python object of a link: names of the controls and of the parameters that the functions receive, and the functions.
+/// Python object of a link: names of the controls, and the functions with the names of the parameters that the
+/// functions receive.
 struct LinkObject {
-  std::vector<std::string> controls, parameters;
-  LinkFunctions functions;
+  std::vector<std::string> controls;
+  StateFunctions functions;
 };
 
 /// Sets `controls` to the arrays that a function of a link returned. Throws InputError if `result` is not a dict of all
@@ -52,26 +48,6 @@ void read_controls(nb::handle result, const std::string& function, ParameterSet&
     throw InputError("the function `" + function + "` of a link returns arrays that are not controls of the link");
 }
 
-/// Adds derivatives with respect to a field to `field`. `used`: number of values at the start of the field that
-/// derivatives can be added to. The other values are at copies of other ranks' entities; the derivatives with respect
-/// to these values must be zero. Throws InputError if they are not, or if the number of derivatives is wrong.
-void add_derivatives(nb::handle object, std::size_t used, Field& field) {
-  if (object.is_none()) return;
-  const std::vector<double> values = doubles(object, "derivative with respect to " + field.name()).values;
-  if (values.size() != field.size() && values.size() != used)
-    throw InputError("the derivative with respect to " + field.name() + " has " + std::to_string(values.size()) +
-                     " entries; give " + std::to_string(field.size()));
-  std::vector<double> sum = field.to_host();
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (k < used)
-      sum[k] += values[k];
-    else if (values[k] != 0.0)
-      throw InputError("a link depends on " + field.name() +
-                       " at copies of other ranks' entities; use the entries of owned entities only");
-  }
-  field.from_host(sum);
-}
-
 /// Link whose functions are Python functions. All ranks of `comm` call the functions together.
 class PythonLink final : public Link {
  public:
@@ -85,29 +61,22 @@ class PythonLink final : public Link {
   void evaluate(int n, const State& state, const ParameterSet& parameters, ParameterSet& controls) override {
     call_on_all_ranks(comm_, [&] {
       check_signals();
-      const LentState x(state, n * dt_);
-      read_controls(link_.functions.evaluate(n, x.object(), arguments(parameters, parameters)), "evaluate", controls);
+      read_controls(link_.functions.evaluate(at(n, state, parameters)), "evaluate", controls);
     });
     sum_globals(controls, comm_);
   }
   void tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
                const ParameterSet& direction, ParameterSet& control_tangents) override {
     call_on_all_ranks(comm_, [&] {
-      require(link_.functions.tangent, "tangent");
-      const LentState x(state, n * dt_), dx(tangent, n * dt_);
-      read_controls(link_.functions.tangent(n, x.object(), arguments(parameters, parameters), dx.object(),
-                                            arguments(direction, parameters)),
-                    "tangent", control_tangents);
+      read_controls(link_.functions.tangent(at(n, state, parameters), {tangent, direction}), "tangent",
+                    control_tangents);
     });
     sum_globals(control_tangents, comm_);
   }
   void add_adjoint(int n, const State& state, const ParameterSet& parameters, const ParameterSet& control_adjoints,
                    State& adjoint, ParameterSet& gradient) override {
     call_on_all_ranks(comm_, [&] {
-      const LentState x(state, n * dt_);
-      add_pair(
-          link_.functions.pullback(n, x.object(), arguments(parameters, parameters), controls_of(control_adjoints)),
-          "pullback", adjoint, gradient);
+      link_.functions.add_pullback(at(n, state, parameters), controls_of(control_adjoints), adjoint, gradient);
     });
   }
   void add_adjoint_tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
@@ -115,61 +84,18 @@ class PythonLink final : public Link {
                            const ParameterSet& control_adjoint_tangents, State& adjoint_tangent,
                            ParameterSet& gradient_tangent) override {
     call_on_all_ranks(comm_, [&] {
-      require(link_.functions.pullback_tangent, "pullback_tangent");
-      const LentState x(state, n * dt_), dx(tangent, n * dt_);
-      add_pair(link_.functions.pullback_tangent(n, x.object(), arguments(parameters, parameters), dx.object(),
-                                                arguments(direction, parameters), controls_of(control_adjoints),
-                                                controls_of(control_adjoint_tangents)),
-               "pullback_tangent", adjoint_tangent, gradient_tangent);
+      link_.functions.add_pullback_tangent(at(n, state, parameters), {tangent, direction},
+                                           controls_of(control_adjoints), controls_of(control_adjoint_tangents),
+                                           adjoint_tangent, gradient_tangent);
     });
   }
 
  private:
-  static void require(const nb::object& function, const char* name) {
-    if (function.is_none()) throw InputError(std::string("this link has no function `") + name + "`");
-  }
-  /// Returns the arrays of the link's parameters in `set`: values, or changes. A parameter that `set` lacks is zero.
-  /// `all`: parameters of the model, which have the shapes of the arrays.
-  nb::dict arguments(const ParameterSet& set, const ParameterSet& all) const {
-    NamedArrays arrays;
-    for (const std::string& name : link_.parameters) {
-      if (all.at(name).is_control)
-        throw InputError("'" + name +
-                         "' is a parameter of one link and a control of another; remove it from one of them");
-      const Parameter* const found = set.find(name);
-      if (found)
-        arrays.add(*found);
-      else
-        arrays.add(Parameter{all.at(name).field.like(name)});
-    }
-    return arrays.to_dict();
-  }
+  Moment at(int n, const State& state, const ParameterSet& parameters) const { return {n, n * dt_, state, parameters}; }
   static nb::dict controls_of(const ParameterSet& set) {
     NamedArrays arrays;
     for (const Parameter& control : set) arrays.add(control);
     return arrays.to_dict();
-  }
-  /// Adds the derivatives in `pair`, the result of a pullback, to the adjoint of the state and to the gradient.
-  void add_pair(nb::handle pair, const std::string& function, State& adjoint, ParameterSet& gradient) const {
-    const char* const form =
-        "` of a link must return a pair of dicts, ({'positions': array, …}, {parameter: array, …})";
-    if (!nb::isinstance<nb::tuple>(pair) || nb::len(pair) != 2) throw InputError("the function `" + function + form);
-    const nb::object by_state = pair[0], by_parameters = pair[1];
-    if (!nb::isinstance<nb::dict>(by_state) || !nb::isinstance<nb::dict>(by_parameters))
-      throw InputError("the function `" + function + form);
-    for (const auto [key, array] : nb::borrow<nb::dict>(by_state)) {
-      Field& field = adjoint[nb::cast<std::string>(key)];
-      add_derivatives(array, field.owned_size(), field);
-    }
-    for (const auto [key, array] : nb::borrow<nb::dict>(by_parameters)) {
-      const auto name = nb::cast<std::string>(key);
-      if (std::count(link_.parameters.begin(), link_.parameters.end(), name) == 0)
-        throw InputError("the function `" + function + "` of a link returns a derivative with respect to '" + name +
-                         "', which is not in the link's list of parameters");
-      // The gradient contains only the parameters whose gradient is requested.
-      if (Parameter* const sum = gradient.find(name))
-        add_derivatives(array, sum->is_global() ? sum->field.size() : sum->field.owned_size(), sum->field);
-    }
   }
 
   LinkObject link_;
@@ -183,7 +109,7 @@ void add_link(SceneHandle& handle, const LinkObject& object) {
   auto link = std::make_shared<PythonLink>(object, of.mesh()->comm(), of.dt());  // copies Python objects, with the GIL
   const LibraryScope scope;
   DifferentiableScene& scene = handle.shared()->change();
-  for (const std::string& name : object.parameters)
+  for (const std::string& name : object.functions.parameters())
     if (scene.parameters().at(name).is_control || std::count(object.controls.begin(), object.controls.end(), name) > 0)
       throw InputError("'" + name + "' is a control, and cannot be a parameter of a link");
   scene.add_link(std::move(link));
@@ -211,12 +137,11 @@ void bind_class_of_links(nb::module_& module) {
           "__init__",
           [](LinkObject* self, std::vector<std::string> controls, nb::object evaluate, nb::object pullback,
              nb::object tangent, nb::object pullback_tangent, std::vector<std::string> parameters) {
-            if (!PyCallable_Check(evaluate.ptr()) || !PyCallable_Check(pullback.ptr()))
-              throw InputError("evaluate and pullback of a link must be functions");
             new (self)
                 LinkObject{std::move(controls),
-                           std::move(parameters),
-                           {std::move(evaluate), std::move(pullback), std::move(tangent), std::move(pullback_tangent)}};
+                           {"link",
+                            {std::move(evaluate), std::move(pullback), std::move(tangent), std::move(pullback_tangent)},
+                            std::move(parameters)}};
           },
           nb::arg("controls"), nb::arg("evaluate"), nb::arg("pullback"), nb::arg("tangent") = nb::none(),
           nb::arg("pullback_tangent") = nb::none(), nb::arg("parameters") = std::vector<std::string>{},
@@ -235,7 +160,9 @@ On several ranks, the arrays that a rank returns may depend only on vertices tha
 for the whole model is the sum of the values that the ranks return, so only one rank may return a part that does not
 depend on the vertices.)")
       .def_ro("controls", &LinkObject::controls, "Names of the parameters that the link computes.")
-      .def_ro("parameters", &LinkObject::parameters, "Names of the parameters that the functions receive.");
+      .def_prop_ro(
+          "parameters", [](const LinkObject& link) { return link.functions.parameters(); },
+          "Names of the parameters that the functions receive.");
 }
 
 }  // namespace

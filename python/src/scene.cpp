@@ -176,8 +176,9 @@ If a scene file reads the triangles of an obstacle from another file, the copy o
 
 void SharedScene::require_idle() const {
   if (in_sweep_)
-    throw Error("a loss or an observer must not use its own simulator or scene, apart from the state that is passed",
-                ErrorKind::input);
+    throw Error(
+        "a loss, an observer or a sensor must not use its own simulator or scene, apart from the state that is passed",
+        ErrorKind::input);
 }
 
 Materials materials_of(nb::handle object) {
@@ -249,6 +250,7 @@ Every member function is collective. Add loads and contact before the first step
   bind_feedback(module, scene);
   bind_link(module, scene);
   bind_force_term(module, scene);
+  bind_sensor_functions(module, scene);
 }
 
 }  // namespace diffsim::python

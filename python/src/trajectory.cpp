@@ -90,7 +90,9 @@ of the scene or its parameters, the states are no longer available.)");
               const LibraryScope scope;
               handle.require_scene(*sensor.scene());
               for (int n = 0; n <= handle.get().num_steps(); ++n) {
-                const std::vector<double> y = sensor.shared()->value(n, handle.state(n));
+                const State& state = handle.state(n);
+                const Sweep sweep(*handle.scene());
+                const std::vector<double> y = sensor.shared()->value(n, state);
                 values.insert(values.end(), y.begin(), y.end());
               }
             }

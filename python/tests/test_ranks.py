@@ -245,3 +245,93 @@ def test_force_terms_agree_with_one_rank(framework):
         if MPI.COMM_WORLD.rank == 0:  # the unknowns are on the first rank
             assert largest(found[1] - alone[1]) <= tolerance * largest(alone[1])
             assert largest(found[2] - alone[2]) <= 10.0 * tolerance * largest(alone[2])
+
+
+def expect_same_problem(of_comm, v):
+    """Compare the loss, the gradient and the product of the Hessian with v of a problem on all ranks and on one rank.
+
+    The unknowns, which have one value for the whole model, are on the first rank.
+    """
+
+    def results(comm):
+        problem = of_comm(comm)
+        u = problem.start()
+        return (*problem.gradient(u), problem.hessian_product(u, v if problem.size else u))
+
+    value, gradient, product = results(MPI.COMM_WORLD)
+    value_alone, gradient_alone, product_alone = results(MPI.COMM_SELF)
+    assert value == pytest.approx(value_alone, rel=1e-11)
+    if MPI.COMM_WORLD.rank == 0:
+        assert largest(gradient_alone) > 0.0
+        assert largest(gradient - gradient_alone) <= 1e-10 * largest(gradient_alone)
+        assert largest(product - product_alone) <= 1e-9 * largest(product_alone)
+
+
+@pytest.mark.parametrize("library", ["numpy", "jax", "torch"])
+def test_sensors_agree_with_one_rank(library):
+    from test_sensor import bar, energy_problem, mean_sensor, module_of, problem_of, ratio_problem
+
+    v = np.array([2.0, 0.3, -0.2, 0.1])
+    if library == "numpy":
+        for tangent in (True, False):
+            expect_same_problem(lambda comm: energy_problem(comm=comm, tangent=tangent), v)
+    else:
+        expect_same_problem(lambda comm: ratio_problem(library, comm), np.array([1.0, 0.1, -0.1, *v[1:]]))
+
+    def mean_problem(comm):
+        scene, mesh = bar(comm)
+        return problem_of(scene, mean_sensor(library, scene, mesh, comm=comm), ["gravity"])
+
+    expect_same_problem(mean_problem, v[1:])
+    scene, mesh = bar(MPI.COMM_WORLD)
+    sensors = [mean_sensor(library, scene, mesh, comm=MPI.COMM_WORLD), scene.sensor("displacement", region="x_max")]
+    made, expected = (diffsim.Simulator(scene).rollout(6).measure(sensor) for sensor in sensors)
+    assert np.allclose(made, expected, rtol=0.0, atol=1e-14)
+
+
+def last_rank(comm):
+    return comm.rank == comm.size - 1
+
+
+@pytest.mark.parametrize("function", ["evaluate", "pullback", "tangent", "combine", "combine_jacobian"])
+def test_a_sensor_that_fails_on_one_rank_fails_on_all(function):
+    from test_sensor import bar, functions_of, problem_of
+
+    comm = MPI.COMM_WORLD
+
+    def fail(*arguments):
+        if last_rank(comm):
+            raise ZeroDivisionError("on the last rank")
+        return {"pullback": ({}, {})}.get(function, 1.0)
+
+    scene, _ = bar(comm)
+    functions = {"combine": lambda s: s, "combine_jacobian": lambda s: 1.0, "tangent": lambda *at: 0.0, function: fail}
+    problem = problem_of(scene, scene.sensor(functions_of(**functions)), ["gravity"], {2: [0.0]})
+    use = problem.hessian_product if function == "tangent" else problem.gradient
+    arguments = [problem.start()] * (2 if function == "tangent" else 1)
+    with pytest.raises((ZeroDivisionError, diffsim.RunError)) as caught:
+        use(*arguments)
+    failed = isinstance(caught.value, ZeroDivisionError)
+    assert comm.allreduce(int(failed)) == 1
+    assert failed or "failed on another rank" in str(caught.value)
+
+
+def test_wrong_results_of_sensors_on_one_rank_are_refused_on_all():
+    from test_sensor import bar, functions_of, problem_of
+
+    comm = MPI.COMM_WORLD
+    if comm.size == 1:
+        pytest.skip("the ranks cannot differ")
+    scene, mesh = bar(comm)
+
+    def use(**functions):
+        problem = problem_of(scene, scene.sensor(functions_of(**functions)), ["gravity"], {2: [0.0]})
+        problem.gradient(problem.start())
+
+    different = {"combine": lambda s: s[0], "combine_jacobian": lambda s: np.ones(len(s))}
+    with pytest.raises(diffsim.InputError, match="1 values on one rank and 2 on another"):
+        use(evaluate=lambda n, state, p: np.ones(2 if last_rank(comm) else 1), **different)
+    with pytest.raises(diffsim.Error, match="has 2 values; give 1|another rank"):
+        use(evaluate=lambda n, state, p: np.ones(2 if last_rank(comm) else 1))
+    with pytest.raises(diffsim.Error, match="a sensor depends on positions at copies|another rank"):
+        use(pullback=lambda n, state, p, w: ({"positions": np.ones_like(state.positions)}, {}))
