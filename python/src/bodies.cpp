@@ -204,20 +204,21 @@ void bind_joint(nb::module_& module) {
           "__init__",
           [](Joint* self, const std::string& name, const std::string& kind, const std::string& body,
              const std::string& other, Vector point, Vector axis, double armature, const std::string& follows,
-             double ratio) {
+             double ratio, double coordinate) {
             new (self) Joint{.name = name,
                              .kind = joint_kind(kind),
                              .body = body,
                              .other = other,
                              .point = point,
                              .axis = axis,
+                             .coordinate = coordinate,
                              .armature = armature,
                              .follows = follows,
                              .ratio = ratio};
           },
           nb::arg("name"), nb::arg("kind"), nb::arg("body"), nb::arg("other") = "", nb::arg("point") = Vector{},
           nb::arg("axis") = Vector{0.0, 0.0, 1.0}, nb::arg("armature") = 0.0, nb::arg("follows") = "",
-          nb::arg("ratio") = 1.0,
+          nb::arg("ratio") = 1.0, nb::arg("coordinate") = 0.0,
           R"(Create a joint.
 
 kind: fixed, revolute, prismatic, spherical, universal or planar. body, other: names of the two bodies; an empty `other`
@@ -226,13 +227,15 @@ joint_point:NAME and joint_axis:NAME, except for fixed joints, and for the axis 
 with respect to the coordinate of a revolute (kg m²) or prismatic (kg) joint. A joint with an armature needs a body
 Body.rotor() with the name `rotor` in the mesh, and adds the parameter joint_armature:NAME. follows: name of a joint
 whose coordinate this joint follows: the coordinate changes by ratio times the change of that joint's coordinate. A
-joint that follows another joint adds the parameter joint_ratio:NAME.)")
+joint that follows another joint adds the parameter joint_ratio:NAME. coordinate: coordinate of the joint at the rest
+positions, rad or m.)")
       .def_ro("name", &Joint::name, "Name of the joint.")
       .def_prop_ro(
           "kind", [](const Joint& joint) { return joint_kinds()[static_cast<std::size_t>(joint.kind)]; },
           "Kind of the joint.")
       .def_ro("body", &Joint::body, "Name of the first body.")
       .def_ro("other", &Joint::other, "Name of the other body; empty for the world.")
+      .def_ro("coordinate", &Joint::coordinate, "Coordinate of the joint at the rest positions, rad or m.")
       .def_ro("armature", &Joint::armature, "Inertia of the rotor, kg m² or kg; 0 without a rotor.")
       .def_ro("follows", &Joint::follows, "Name of the joint that this joint follows; empty if it follows none.")
       .def_ro("ratio", &Joint::ratio, "Ratio of the changes of the two coordinates.")

@@ -7,6 +7,7 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -80,26 +81,61 @@ MeshObstacle mesh_obstacle(TriangleMesh mesh, Triple velocity, const std::string
           .thickness = thickness};
 }
 
-/// Binds the triangles of MeshObstacle as arrays.
-void bind_arrays_of_obstacle(nb::class_<MeshObstacle>& bound) {
+/// Binds the triangles `T::mesh` as arrays. `vertices`: description of the vertices.
+template <class T>
+void bind_triangles(nb::class_<T>& bound, const char* vertices) {
   bound
       .def_prop_ro(
           "vertices",
-          [](const MeshObstacle& obstacle) {
+          [](const T& of) {
             std::vector<double> values;
-            for (const Triple& point : obstacle.mesh.vertices) values.insert(values.end(), point.begin(), point.end());
-            return to_numpy(std::move(values), {obstacle.mesh.vertices.size(), 3});
+            for (const Triple& point : of.mesh.vertices) values.insert(values.end(), point.begin(), point.end());
+            return to_numpy(std::move(values), {of.mesh.vertices.size(), 3});
           },
-          "Copy of the vertices at time 0, [n, 3], m.", nb::sig("def vertices(self) -> numpy.ndarray"))
+          vertices, nb::sig("def vertices(self) -> numpy.ndarray"))
       .def_prop_ro(
           "triangles",
-          [](const MeshObstacle& obstacle) {
+          [](const T& of) {
             std::vector<int> corners;
-            for (const auto& triangle : obstacle.mesh.triangles)
+            for (const auto& triangle : of.mesh.triangles)
               corners.insert(corners.end(), triangle.begin(), triangle.end());
-            return to_numpy(std::move(corners), {obstacle.mesh.triangles.size(), 3});
+            return to_numpy(std::move(corners), {of.mesh.triangles.size(), 3});
           },
           "Copy of the vertex numbers of the triangles, [m, 3].", nb::sig("def triangles(self) -> numpy.ndarray"));
+}
+
+TriangleMesh surface_of_file(const std::string& path, double scale) {
+  const LibraryScope scope;
+  return read_surface(path, scale);
+}
+
+void bind_surface(nb::module_& module) {
+  nb::class_<BodySurface> bound(module, "BodySurface",
+                                R"(Triangles that represent a body in contact, in place of the boundary of its cells.
+
+The vertices move with the cells that contain them at rest, or with the nearest cells.)");
+  bound
+      .def(
+          "__init__",
+          [](BodySurface* self, const std::string& body, nb::handle vertices, nb::handle triangles) {
+            new (self) BodySurface{body, surface_of(vertices, triangles)};
+          },
+          nb::arg("body"), nb::arg("vertices"), nb::arg("triangles"),
+          R"(Create the surface.
+
+body: name of a body of tetrahedra; "body" if the mesh has one body without a name. vertices: in the rest configuration,
+[n, 3], m. triangles: vertex numbers, [m, 3]. Both arrays must be the same on all ranks.)",
+          nb::sig("def __init__(self, body: str, vertices: object, triangles: object) -> None"))
+      .def_static(
+          "from_file",
+          [](const std::string& body, const std::string& path, double scale) {
+            return BodySurface{body, surface_of_file(path, scale)};
+          },
+          nb::arg("body"), nb::arg("path"), nb::arg("scale") = 1.0,
+          "Read the triangles of a file. scale: factor that converts the file's coordinates to m. Every rank reads "
+          "the file.")
+      .def_ro("body", &BodySurface::body, "Name of the body.");
+  bind_triangles(bound, "Copy of the vertices in the rest configuration, [n, 3], m.");
 }
 
 void bind_mesh_obstacle(nb::module_& module) {
@@ -130,12 +166,7 @@ thickness.)",
           "from_file",
           [](const std::string& path, double scale, Triple velocity, const std::string& label,
              std::optional<bool> solid, const std::optional<Rotation>& rotation, std::optional<double> thickness) {
-            TriangleMesh mesh;
-            {
-              const LibraryScope scope;
-              mesh = read_surface(path, scale);
-            }
-            return mesh_obstacle(std::move(mesh), velocity, label, solid, rotation, thickness);
+            return mesh_obstacle(surface_of_file(path, scale), velocity, label, solid, rotation, thickness);
           },
           nb::arg("path"), nb::arg("scale") = 1.0, nb::arg("velocity") = Triple{}, nb::arg("label") = "",
           nb::arg("solid") = nb::none(), nb::arg("rotation") = nb::none(), nb::arg("thickness") = nb::none(),
@@ -146,7 +177,7 @@ thickness.)",
       .def_rw("solid", &MeshObstacle::solid, "Whether the obstacle is a volume; None for a volume if closed.")
       .def_rw("rotation", &MeshObstacle::rotation, "Rotation of the triangles.")
       .def_rw("thickness", &MeshObstacle::thickness, "Thickness, m, or None.");
-  bind_arrays_of_obstacle(bound);
+  bind_triangles(bound, "Copy of the vertices at time 0, [n, 3], m.");
 }
 
 ContactLawKind law_of(const std::string& name) {
@@ -210,11 +241,39 @@ restitution of impacts.)")
 
 using NumbersByName = std::map<std::string, double>;
 
-/// Returns the values of a list of named values, by the names of the bodies.
-template <class Named>
-NumbersByName by_body(const std::vector<Named>& list) {
+NumbersByName thicknesses_of(const ContactOptions& options) {
   NumbersByName all;
-  for (const Named& one : list) all.emplace(one.body, one.value);
+  for (const BodyThickness& one : options.thicknesses) all.emplace(one.body, one.value);
+  return all;
+}
+
+/// Returns a dict from names of bodies to scales or, for scales with a centre, to pairs (scale, centre).
+nb::dict scales_of(const ContactOptions& options) {
+  nb::dict all;
+  for (const SurfaceScale& one : options.scales) {
+    const nb::str name(one.body.c_str());
+    if (one.centre)
+      all[name] = nb::make_tuple(one.value, nb::cast(*one.centre));
+    else
+      all[name] = one.value;
+  }
+  return all;
+}
+
+/// Reads a dict in the form of `scales_of`.
+std::vector<SurfaceScale> read_scales(const nb::dict& scales) {
+  std::vector<SurfaceScale> all;
+  for (const auto [body, value] : scales) {
+    SurfaceScale one{.body = nb::cast<std::string>(body)};
+    std::pair<double, Triple> with_centre;
+    if (nb::try_cast(value, with_centre)) {
+      one.value = with_centre.first;
+      one.centre = with_centre.second;
+    } else if (!nb::try_cast(value, one.value)) {
+      throw InputError("the scale of the surface of '" + one.body + "' must be a number or a pair (scale, centre)");
+    }
+    all.push_back(std::move(one));
+  }
   return all;
 }
 
@@ -232,16 +291,20 @@ void bind_values_of_options(nb::class_<ContactOptions>& bound) {
       .def_rw("friction", &ContactOptions::friction, "Friction coefficient.")
       .def_rw("friction_velocity", &ContactOptions::friction_velocity,
               "Slip velocity below which friction is smoothed, m/s.")
+      .def_rw("thickness", &ContactOptions::thickness,
+              "Thickness of bodies without an entry in `thicknesses`, m, or None.")
+      .def_rw("with_friction", &ContactOptions::with_friction, "Whether friction terms exist even if friction is 0.")
+      .def_rw("lagged_friction", &ContactOptions::lagged_friction,
+              "Whether friction uses the normal forces at the beginning of the step.")
+      .def_rw("max_pairs", &ContactOptions::max_pairs, "Maximum number of candidate pairs of a kind on a rank, or 0.")
+      .def_rw("surfaces", &ContactOptions::surfaces, "Copy of the list of surfaces that replace boundaries of bodies.")
       .def_rw("self_contact", &ContactOptions::self, "Whether bodies touch themselves.")
       .def_rw("planes", &ContactOptions::planes, "Copy of the list of planes that are obstacles.")
       .def_rw("meshes", &ContactOptions::meshes, "Copy of the list of obstacles of triangles.")
       .def_rw("pairs", &ContactOptions::pairs, "Copy of the list of pairs with separate values.")
-      .def_prop_ro(
-          "thicknesses", [](const ContactOptions& options) { return by_body(options.thicknesses); },
-          "Thicknesses of individual bodies by name, m.")
-      .def_prop_ro(
-          "surface_scales", [](const ContactOptions& options) { return by_body(options.scales); },
-          "Scales of the surfaces of affine and rigid bodies by name.");
+      .def_prop_ro("thicknesses", &thicknesses_of, "Thicknesses of individual bodies by name, m.")
+      .def_prop_ro("surface_scales", &scales_of,
+                   "Scales of the surfaces of affine and rigid bodies by name, or pairs (scale, centre).");
 }
 
 void bind_options_of_contact(nb::module_& module) {
@@ -253,16 +316,20 @@ void bind_options_of_contact(nb::module_& module) {
          double friction, double friction_velocity, std::optional<double> thickness, bool with_friction,
          bool lagged_friction, bool self_contact, std::vector<PlaneObstacle> planes, std::vector<MeshObstacle> meshes,
          std::vector<ContactPair> pairs, const NumbersByName& thicknesses, const std::string& law, double damping,
-         const NumbersByName& surface_scales, double restitution) {
+         const nb::dict& surface_scales, double restitution, std::vector<BodySurface> surfaces,
+         std::int64_t max_pairs) {
         ContactOptions made{.barrier_distance = barrier_distance,
                             .barrier_stiffness = barrier_stiffness,
                             .adaptive_stiffness = adaptive_stiffness,
                             .friction = friction,
                             .friction_velocity = friction_velocity,
                             .thickness = thickness,
+                            .scales = read_scales(surface_scales),
+                            .surfaces = std::move(surfaces),
                             .with_friction = with_friction,
                             .lagged_friction = lagged_friction,
                             .self = self_contact,
+                            .max_pairs = max_pairs,
                             .planes = std::move(planes),
                             .meshes = std::move(meshes),
                             .pairs = std::move(pairs),
@@ -270,7 +337,6 @@ void bind_options_of_contact(nb::module_& module) {
                             .damping = damping,
                             .restitution = restitution};
         for (const auto& [body, value] : thicknesses) made.thicknesses.push_back({body, value});
-        for (const auto& [body, value] : surface_scales) made.scales.push_back({body, value});
         new (self) ContactOptions(std::move(made));
       },
       nb::arg("barrier_distance") = defaults.barrier_distance,
@@ -281,8 +347,9 @@ void bind_options_of_contact(nb::module_& module) {
       nb::arg("self_contact") = defaults.self, nb::arg("planes") = std::vector<PlaneObstacle>{},
       nb::arg("meshes") = std::vector<MeshObstacle>{}, nb::arg("pairs") = std::vector<ContactPair>{},
       nb::arg("thicknesses") = NumbersByName{}, nb::arg("law") = name_of(defaults.law),
-      nb::arg("damping") = defaults.damping, nb::arg("surface_scales") = NumbersByName{},
-      nb::arg("restitution") = defaults.restitution,
+      nb::arg("damping") = defaults.damping, nb::arg("surface_scales") = nb::dict(),
+      nb::arg("restitution") = defaults.restitution, nb::arg("surfaces") = std::vector<BodySurface>{},
+      nb::arg("max_pairs") = defaults.max_pairs,
       R"(Create options.
 
 barrier_distance: gap below which surfaces repel each other, m. barrier_stiffness: Pa. adaptive_stiffness: whether
@@ -294,7 +361,9 @@ obstacles. pairs: values for single pairs. thicknesses: dict from names of bodie
 "penalty", a finite pressure barrier_stiffness (1 - gap/barrier_distance)²; or "impact", sudden changes of the velocities
 of vertices that meet planes, in explicit steps. restitution: coefficient of restitution of impacts. damping: of a penalty, s/m; the pressure of
 surfaces that approach is multiplied by 1 - damping times the rate of the gap. surface_scales: dict from names of affine
-or rigid bodies to scales of their contact surfaces about their centres of mass.)");
+or rigid bodies to scales of their contact surfaces about their centres of mass, or to pairs (scale, centre in m).
+surfaces: triangles that replace the boundaries of bodies. max_pairs: maximum number of candidate pairs of a kind on a
+rank; 0 for the default.)");
   bind_values_of_options(bound);
 }
 
@@ -304,6 +373,7 @@ void bind_contact(nb::module_& module) {
   bind_rotation(module);
   bind_plane(module);
   bind_mesh_obstacle(module);
+  bind_surface(module);
   bind_pair(module);
   bind_options_of_contact(module);
 }

@@ -20,6 +20,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "diffsim/body/joint.hpp"
 #include "diffsim/core/error.hpp"
 #include "loss.hpp"
 #include "mesh.hpp"
@@ -33,6 +34,18 @@ using Vector = std::array<double, 3>;
 
 /// Python class of a TargetPositionLoss. Each class of losses has a Python class.
 class TargetPositionHandle final : public LossHandle {
+ public:
+  using LossHandle::LossHandle;
+};
+class TargetVelocityHandle final : public LossHandle {
+ public:
+  using LossHandle::LossHandle;
+};
+class EffortHandle final : public LossHandle {
+ public:
+  using LossHandle::LossHandle;
+};
+class JointLossHandle final : public LossHandle {
  public:
   using LossHandle::LossHandle;
 };
@@ -69,19 +82,60 @@ void construct(H* self, std::vector<std::shared_ptr<const void>> owners, LossHan
   new (self) H(std::move(loss), std::move(owners), subject);
 }
 
-void bind_target_position(nb::module_& module) {
-  nb::class_<TargetPositionHandle, LossHandle>(
-      module, "TargetPositionLoss",
-      "Loss ½ |x̄ - target|² (m²), where x̄ is the mean position of a region's vertices after `step` steps.")
+/// Binds a loss L of the mean of a field over a region.
+template <class L, class H>
+void bind_target(nb::module_& module, const char* name, const char* text, const char* unit) {
+  const std::string doc =
+      std::string("Create the loss. target: [3], in ") + unit + ". step: number of the state, from 0 on. Collective.";
+  nb::class_<H, LossHandle>(module, name, text)
       .def(
           "__init__",
-          [](TargetPositionHandle* self, const MeshHandle& mesh, const std::string& region, Vector target, int step) {
-            construct(self, {mesh.shared()}, {.mesh = &mesh.get()}, [&] {
-              return std::make_shared<TargetPositionLoss>(mesh.get(), mesh.get().region(region), target, step);
-            });
+          [](H* self, const MeshHandle& mesh, const std::string& region, Vector target, int step) {
+            construct(self, {mesh.shared()}, {.mesh = &mesh.get()},
+                      [&] { return std::make_shared<L>(mesh.get(), mesh.get().region(region), target, step); });
           },
-          nb::arg("mesh"), nb::arg("region"), nb::arg("target"), nb::arg("step"), nb::keep_alive<1, 2>(),
-          "Create the loss. target: [3], in m. step: number of the state, from 0 on. Collective.");
+          nb::arg("mesh"), nb::arg("region"), nb::arg("target"), nb::arg("step"), nb::keep_alive<1, 2>(), doc.c_str());
+}
+
+void bind_targets(nb::module_& module) {
+  bind_target<TargetPositionLoss, TargetPositionHandle>(
+      module, "TargetPositionLoss",
+      "Loss ½ |x̄ - target|² (m²), where x̄ is the mean position of a region's vertices after `step` steps.", "m");
+  bind_target<TargetVelocityLoss, TargetVelocityHandle>(
+      module, "TargetVelocityLoss",
+      "Loss ½ |v̄ - target|² (m²/s²), where v̄ is the mean velocity of a region's vertices after `step` steps.", "m/s");
+}
+
+void bind_effort(nb::module_& module) {
+  nb::class_<EffortHandle, LossHandle>(
+      module, "EffortLoss", "Loss ½ Σ dt |u|² of the values u of a global parameter in the steps of a rollout.")
+      .def(
+          "__init__",
+          [](EffortHandle* self, const SceneHandle& scene, const std::string& parameter, int num_steps) {
+            const DifferentiableScene& of = scene.shared()->get();
+            construct(self, {scene.shared()}, {.mesh = of.mesh().get(), .scene = &of},
+                      [&] { return std::make_shared<EffortLoss>(of.mesh()->comm(), parameter, of.dt(), num_steps); });
+          },
+          nb::arg("scene"), nb::arg("parameter"), nb::arg("num_steps"), nb::keep_alive<1, 2>(),
+          R"(Create the loss. Collective.
+
+parameter: name of a parameter with one value for the whole model, for all steps or for each step (set_control), that no
+link or feedback computes. num_steps: number of steps of the rollout.)");
+}
+
+void bind_joint_loss(nb::module_& module) {
+  nb::class_<JointLossHandle, LossHandle>(
+      module, "JointLoss", "Mean of ½ (q - target)² (rad² or m²) over steps, where q is the coordinate of a joint.")
+      .def(
+          "__init__",
+          [](JointLossHandle* self, const MeshHandle& mesh, const Joint& joint, std::map<int, double> targets) {
+            construct(self, {mesh.shared()}, {.mesh = &mesh.get()},
+                      [&] { return std::make_shared<JointLoss>(mesh.get(), joint, std::move(targets)); });
+          },
+          nb::arg("mesh"), nb::arg("joint"), nb::arg("targets"), nb::keep_alive<1, 2>(),
+          R"(Create the loss of a revolute or prismatic joint. Collective.
+
+targets: dict from steps to coordinates, rad or m. Differences of angles are reduced to (-π, π].)");
 }
 
 void bind_track(nb::module_& module) {
@@ -236,7 +290,9 @@ void bind_losses(nb::module_& module) {
       .def_prop_ro(
           "unit", [](const LossHandle& handle) { return handle.shared()->unit(); },
           "Unit of the loss; 1 if it is dimensionless.");
-  bind_target_position(module);
+  bind_targets(module);
+  bind_effort(module);
+  bind_joint_loss(module);
   bind_track(module);
   bind_point_track(module);
   bind_sensor_loss(module);

@@ -38,6 +38,20 @@ InverseProblem& ProblemHandle::change() const {
   return get();
 }
 
+void ProblemHandle::add(ProblemHandle& experiment) {
+  if (experiment.get().has_experiments())
+    throw InputError("the added problem has several experiments; add each experiment to one problem");
+  if (std::count(scenes_.begin(), scenes_.end(), experiment.scene()) > 0)
+    throw InputError(
+        "the problem already has the scene of the added experiment; create another scene, or add the losses");
+  get().add(experiment.get());
+  // The problem of the experiment is destroyed before the experiment's scene and loss.
+  owners_.push_back(experiment.problem_);
+  owners_.push_back(experiment.scene());
+  owners_.insert(owners_.end(), experiment.owners_.begin(), experiment.owners_.end());
+  scenes_.push_back(experiment.scene());
+}
+
 std::size_t index_of(const InverseProblem& problem, const std::string& name) {
   const std::vector<Unknown>& unknowns = problem.unknowns();
   for (std::size_t k = 0; k < unknowns.size(); ++k)
@@ -240,11 +254,17 @@ nb::dict minimise(ProblemHandle& handle, const std::string& method, int max_iter
   return made;
 }
 
-nb::list check(ProblemHandle& handle, nb::handle u) {
+nb::list check(ProblemHandle& handle, nb::handle u, double dot_product_tolerance, double slope_tolerance,
+               double resolution, bool differences, unsigned seed) {
   std::vector<double> at;
   if (!u.is_none()) at = unknowns_of(handle.get(), u, "u");
-  const std::vector<UnknownCheck> checks =
-      handle.run([&](InverseProblem& problem) { return check_gradient(problem, u.is_none() ? problem.start() : at); });
+  const GradientCheckOptions options{.dot_product_tolerance = dot_product_tolerance,
+                                     .slope_tolerance = slope_tolerance,
+                                     .resolution = resolution,
+                                     .differences = differences,
+                                     .seed = seed};
+  const std::vector<UnknownCheck> checks = handle.run(
+      [&](InverseProblem& problem) { return check_gradient(problem, u.is_none() ? problem.start() : at, options); });
   nb::list made;
   for (const UnknownCheck& one : checks) {
     nb::dict entry;
@@ -365,12 +385,16 @@ void bind_functions(nb::class_<ProblemHandle>& problem) {
           nb::sig("def gradient(self, u: object) -> tuple[float, numpy.ndarray]"))
       .def(
           "hessian_product",
-          [](const ProblemHandle& handle, nb::handle u, nb::handle v) {
+          [](const ProblemHandle& handle, nb::handle u, nb::handle v, bool gauss_newton) {
             const std::vector<double> at = unknowns_of(handle.get(), u, "u"), along = unknowns_of(handle.get(), v, "v");
-            return vector_to_numpy(handle.run([&](InverseProblem& of) { return of.hessian_product(at, along); }));
+            return vector_to_numpy(handle.run([&](InverseProblem& of) {
+              const GaussNewtonScope of_products(of, gauss_newton);
+              return of.hessian_product(at, along);
+            }));
           },
-          nb::arg("u"), nb::arg("v"), "Return the product of the Hessian of the loss at u with v.",
-          nb::sig("def hessian_product(self, u: object, v: object) -> numpy.ndarray"))
+          nb::arg("u"), nb::arg("v"), nb::arg("gauss_newton") = false,
+          "Return the product of the Hessian, or of the Gauss–Newton matrix, of the loss at u with v.",
+          nb::sig("def hessian_product(self, u: object, v: object, gauss_newton: bool = False) -> numpy.ndarray"))
       .def(
           "set",
           [](const ProblemHandle& handle, nb::handle u) {
@@ -380,6 +404,20 @@ void bind_functions(nb::class_<ProblemHandle>& problem) {
           },
           nb::arg("u"), "Set the parameters of the scene to the values that u describes.",
           nb::sig("def set(self, u: object) -> None"));
+}
+
+/// Binds sums over experiments.
+void bind_experiments(nb::class_<ProblemHandle>& problem) {
+  problem.def(
+      "add",
+      [](ProblemHandle& handle, ProblemHandle& experiment) {
+        const LibraryScope scope;
+        handle.add(experiment);
+      },
+      nb::arg("experiment"), nb::keep_alive<1, 2>(),
+      R"(Add the loss of another problem with a separate scene and the same unknowns. Collective.
+
+From then on, this problem is the sum over the experiments, and sets the parameters of all scenes.)");
 }
 
 /// Binds the values of unknowns, the priors at u and checks.
@@ -413,9 +451,19 @@ If the ranks share the values, every rank receives all values; otherwise a rank 
           },
           nb::arg("u"), "Return the sum of the priors at u, times prior_factor.",
           nb::sig("def prior(self, u: object) -> float"))
-      .def("check", &check, nb::arg("u") = nb::none(),
-           "Test the derivatives at u (default: the start value). Return a list with a dict for each unknown.",
-           nb::sig("def check(self, u: object = None) -> list[dict[str, object]]"));
+      .def("check", &check, nb::arg("u") = nb::none(), nb::kw_only(),
+           nb::arg("dot_product_tolerance") = GradientCheckOptions{}.dot_product_tolerance,
+           nb::arg("slope_tolerance") = GradientCheckOptions{}.slope_tolerance,
+           nb::arg("resolution") = GradientCheckOptions{}.resolution, nb::arg("differences") = true,
+           nb::arg("seed") = GradientCheckOptions{}.seed,
+           R"(Test the derivatives at u (default: the start value). Return a list with a dict for each unknown.
+
+dot_product_tolerance: largest dot_product_error. slope_tolerance: largest relative error of slope. resolution: relative
+error of slope that differences must be able to detect. differences: whether finite differences are computed; otherwise
+only dot_product_error is tested. seed: seed of the random directions.)",
+           nb::sig("def check(self, u: object = None, *, dot_product_tolerance: float = 1e-12, slope_tolerance: float "
+                   "= 1e-08, resolution: float = 0.001, differences: bool = True, seed: int = 1) -> list[dict[str, "
+                   "object]]"));
 }
 
 /// Binds priors, optimisation and the posterior.
@@ -534,6 +582,7 @@ checkpoint_every: number of steps between checkpoints in memory. checkpoints: re
           "Return this rank's part of the lower and upper bounds of u.",
           nb::sig("def bounds(self) -> tuple[numpy.ndarray, numpy.ndarray]"));
   bind_functions(problem);
+  bind_experiments(problem);
   bind_values(problem);
   bind_inference(problem);
 }

@@ -38,6 +38,9 @@ class ProblemHandle final : public Handle {
     if (scenes_.empty()) throw_finalised();
     return scenes_.at(experiment);
   }
+  /// Adds the loss of `experiment`, a problem with a scene of its own and the same unknowns, to the loss of the
+  /// problem. Throws InputError if the problem already has the scene, or if `experiment` has several experiments.
+  void add(ProblemHandle& experiment);
   /// Returns the problem for an evaluation, which changes the parameters of the scenes.
   InverseProblem& change() const;
   /// Runs `body`, which evaluates the problem, in a LibraryScope. Python functions that `body` calls must not use the

@@ -34,6 +34,16 @@ void bind_motions(nb::class_<SceneHandle>& scene) {
           nb::arg("region"), nb::arg("axes") = Axes{true, true, true},
           "Fix components of the positions of a region's vertices. axes: whether x, y and z are fixed.")
       .def(
+          "clamp",
+          [](SceneHandle& handle, const std::string& region, Axes axes) {
+            const LibraryScope scope;
+            handle.shared()->change().clamp(region, axes);
+          },
+          nb::arg("region"), nb::arg("axes") = Axes{true, true, true},
+          R"(Fix a region's vertices, the slopes of shells along edges of the region, and the tangents of rods.
+
+axes: all True, or True for one axis only, which is the normal of a plane of symmetry.)")
+      .def(
           "move",
           [](SceneHandle& handle, const std::string& region, Vector axis, Vector origin, nb::handle angular_velocity,
              nb::handle velocity) {
@@ -119,6 +129,33 @@ Return the name of the new parameter.)",
           "Give a global parameter one value per step, for example gravity [steps, 3] or damping [steps].");
 }
 
+void bind_moment_and_wind(nb::class_<SceneHandle>& scene) {
+  scene
+      .def(
+          "add_moment",
+          [](SceneHandle& handle, const std::string& region, nb::handle moment) {
+            const std::vector<double> values = doubles(moment, "moment").values;
+            const LibraryScope scope;
+            return handle.shared()->change().add_moment(region, values);
+          },
+          nb::arg("region"), nb::arg("moment"),
+          R"(Add a moment to each rod segment of a region. moment: [3] or [steps, 3], in N m.
+
+Return the name of the new parameter.)")
+      .def(
+          "add_wind",
+          [](SceneHandle& handle, const std::string& region, nb::handle wind, double drag) {
+            const std::vector<double> values = doubles(wind, "wind").values;
+            const LibraryScope scope;
+            return handle.shared()->change().add_wind(region, values, drag);
+          },
+          nb::arg("region"), nb::arg("wind"), nb::arg("drag"),
+          R"(Add the drag of moving air on the faces of a region. wind: velocity of the air, [3] or [steps, 3], in m/s.
+
+drag: air density times drag coefficient, kg/m³. Adds the parameters wind:REGION and wind_drag:REGION. Return the name
+of the first parameter.)");
+}
+
 void bind_sensors(nb::class_<SceneHandle>& scene) {
   using Point = std::optional<Vector>;
   scene.def(
@@ -169,7 +206,8 @@ void bind_parts(nb::class_<SceneHandle>& scene) {
           "contact", [](const SceneHandle& handle) { return handle.shared()->contact(); },
           R"(Copy of the options of contact, or None for a scene without contact.
 
-If a scene file reads the triangles of an obstacle from another file, the copy of this obstacle has no triangles.)");
+If a scene file reads the triangles of an obstacle from another file, the copy of this obstacle has no triangles. The
+surfaces of bodies of a scene file are left out.)");
 }
 
 }  // namespace
@@ -245,6 +283,7 @@ Every member function is collective. Add loads and contact before the first step
           "Return a substep (s) at which small motions about rest are stable; infinity for implicit integrators.");
   bind_motions(scene);
   bind_loads(scene);
+  bind_moment_and_wind(scene);
   bind_sensors(scene);
   bind_parts(scene);
   bind_feedback(module, scene);

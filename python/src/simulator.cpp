@@ -93,6 +93,35 @@ void fix(SimulatorHandle& handle, nb::handle vertices) {
   handle.get().set_fixed_vertices(numbers);
 }
 
+/// Makes the results of the last rollout unavailable.
+void forget_rollout(SimulatorHandle& handle) {
+  handle.last_.reset();
+  handle.version_of_rollout_ = -1;
+}
+
+void set_state(SimulatorHandle& handle, nb::object arrays, int step) {
+  if (step < 0) throw InputError("step is " + std::to_string(step) + "; the first step is 0");
+  const LibraryScope scope;
+  State state = handle.get().scene().initial_state();
+  call_on_all_ranks(handle.comm(), [&] {
+    for (Field& field : state.fields()) {
+      const nb::str name(field.name().c_str());
+      if (PySequence_Contains(arrays.attr("keys")().ptr(), name.ptr()) != 1)
+        throw InputError("the state has no field '" + field.name() + "'");
+      field.from_host(doubles_of_shape(arrays[name], shape_of(field), field.name()));
+    }
+  });
+  handle.get().set_state(state, step);
+  forget_rollout(handle);
+}
+
+int set_state_of_file(SimulatorHandle& handle, const std::string& trajectory, int step) {
+  const LibraryScope scope;
+  const int found = handle.get().set_state(trajectory, step);
+  forget_rollout(handle);
+  return found;
+}
+
 TrajectoryHandle* rollout(SimulatorHandle& handle, int num_steps, int checkpoint_every, nb::object observer) {
   const double dt = handle.dt();
   const MPI_Comm comm = handle.comm();
@@ -257,6 +286,22 @@ nb::list contact_forces(SimulatorHandle& handle) {
   return made;
 }
 
+nb::object contact_state(SimulatorHandle& handle) {
+  ContactState state;
+  {
+    const LibraryScope scope;
+    Simulator& simulator = handle.get();
+    if (simulator.scene().has_contact())
+      state = simulator.scene().contact_state(simulator.step_number(), simulator.state());
+  }
+  nb::dict made;
+  made["min_distance"] = state.min_distance;
+  made["active_pairs"] = state.active_pairs;
+  made["intersections"] = state.intersections;
+  made["friction_power"] = state.friction_power;
+  return made;
+}
+
 const char* const init_signature =
     "def __init__(self, mesh: TetrahedralMesh, material: object, solver: DifferentiableSolver | None = None, "
     "density: float = 1000.0, device: str | None = None) -> None";
@@ -363,6 +408,23 @@ memory. gradient and initial_gradient then return the gradients; backward needs 
   bind_directional_derivatives(bound);
 }
 
+/// Binds contact quantities of the current state.
+void bind_contact_quantities(nb::class_<SimulatorHandle>& bound) {
+  bound
+      .def_prop_ro("contact_forces", &contact_forces,
+                   R"(Contact forces in the current state, a list of tuples (body, other, force). Collective.
+
+force: force that `other`, a body or an obstacle, exerts on `body`, with friction, [3], N. The list has all pairs that may
+touch. The list is the same on all ranks, and empty without contact.)",
+                   nb::sig("def contact_forces(self) -> list[tuple[str, str, numpy.ndarray]]"))
+      .def_prop_ro("contact_state", &contact_state,
+                   R"(Dict of contact quantities in the current state, the same on all ranks. Collective.
+
+min_distance: smallest gap, m; infinite without pairs. active_pairs: number of pairs with a gap below the barrier
+distance. intersections: number of intersections. friction_power: power that friction and damping dissipate, W.)",
+                   nb::sig("def contact_state(self) -> dict[str, float]"));
+}
+
 /// Binds the current state and objects of the simulation.
 void bind_current_state(nb::class_<SimulatorHandle>& bound) {
   bound
@@ -405,12 +467,6 @@ void bind_current_state(nb::class_<SimulatorHandle>& bound) {
       .def_prop_ro(
           "step_number", [](SimulatorHandle& handle) { return handle.get().step_number(); },
           "Number of steps from the initial state to the current state.")
-      .def_prop_ro("contact_forces", &contact_forces,
-                   R"(Contact forces in the current state, a list of tuples (body, other, force). Collective.
-
-force: force that `other`, a body or an obstacle, exerts on `body`, with friction, [3], N. The list has all pairs that may
-touch. The list is the same on all ranks, and empty without contact.)",
-                   nb::sig("def contact_forces(self) -> list[tuple[str, str, numpy.ndarray]]"))
       .def_prop_ro(
           "parameters", [](SimulatorHandle& handle) { return new ParametersHandle(handle.scene()); },
           nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), "Values of all parameters by name.")
@@ -443,15 +499,23 @@ valid only during the call. After an exception, such as KeyboardInterrupt, the s
           [](SimulatorHandle& handle) {
             const LibraryScope scope;
             handle.get().reset();
-            handle.last_.reset();
-            handle.version_of_rollout_ = -1;
+            forget_rollout(handle);
           },
           "Set the current state to the initial state of the scene, and the step number to 0.")
+      .def("set_state", &set_state_of_file, nb::arg("trajectory"), nb::arg("step") = -1,
+           "Set the current state to a frame of a trajectory file; step -1 means the last frame. Return the step "
+           "number.")
+      .def("set_state", &set_state, nb::arg("state"), nb::arg("step") = 0,
+           R"(Set the current state and its step number, from which `step` continues. Collective.
+
+state: a State, or a dict of arrays with all fields of a state of the scene.)",
+           nb::sig("def set_state(self, state: State | dict[str, object], step: int = 0) -> None"))
       .def("set_fixed_vertices", &fix, nb::arg("vertices"),
            "Fix vertices at their positions from the next step on. vertices: name of a region, or numbers in the mesh "
            "file.",
            nb::sig("def set_fixed_vertices(self, vertices: object) -> None"));
   bind_current_state(bound);
+  bind_contact_quantities(bound);
   bind_trajectory(module);
   bind_differentiable(module);
 }

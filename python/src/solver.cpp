@@ -33,7 +33,9 @@ void bind_options(nb::module_& module) {
       .def_rw("direct_below", &LinearOptions::direct_below,
               "Largest number of unknowns for which a matrix is factored; larger systems are solved by Krylov methods.")
       .def_rw("matrix_free", &LinearOptions::matrix_free,
-              "Whether Krylov methods compute matrix products from the force terms, without the assembled matrix.");
+              "Whether Krylov methods compute matrix products from the force terms, without the assembled matrix.")
+      .def_rw("fast_paths", &LinearOptions::fast_paths,
+              "Whether matrices of 3×3 blocks use diffsim's products and smoothers instead of PETSc's.");
   nb::class_<ImplicitOptions>(module, "ImplicitOptions", "Options of implicit integrators.")
       .def(nb::init<>(), "Create the default options.")
       .def_rw("beta", &ImplicitOptions::beta, "β of the integrator newmark.")
@@ -42,6 +44,8 @@ void bind_options(nb::module_& module) {
               "Spectral radius ρ∞ of the integrator generalised_alpha, in [0, 1].")
       .def_rw("ramp_steps", &ImplicitOptions::ramp_steps,
               "Number of steps over which gravity and dead loads grow to their full value.")
+      .def_rw("held_iterations", &ImplicitOptions::held_iterations,
+              "Maximum number of Newton iterations that are stored for derivatives without use_implicit_diff.")
       .def_rw("newton", &ImplicitOptions::newton, "Options of Newton's method.")
       .def_rw("linear", &ImplicitOptions::linear, "Options of the linear systems.");
 }

@@ -189,3 +189,31 @@ def test_every_class_and_function_has_a_docstring():
         for member, value in vars(item).items():
             if not member.startswith("_"):
                 assert inspect.getdoc(value), f"{name}.{member}"
+
+
+def test_a_state_can_be_set():
+    made, mesh = simulator()
+    made.step(3)
+    state = made.state
+    made.step(2)
+    expected = made.positions
+    made.reset()
+    made.set_state(state, 3)
+    assert made.step_number == 3 and np.array_equal(made.positions, state.positions)
+    made.step(2)
+    assert made.step_number == 5 and np.array_equal(made.positions, expected)
+    made.set_state({"positions": mesh.rest_positions, "velocities": [0.1, 0.0, 0.0]})
+    assert made.step_number == 0 and np.array_equal(made.velocities, np.full_like(made.velocities, 1.0) * [0.1, 0.0, 0.0])
+    with pytest.raises(diffsim.InputError, match="no field 'velocities'"):
+        made.set_state({"positions": mesh.rest_positions})
+    with pytest.raises(diffsim.InputError, match="positions"):
+        made.set_state({"positions": np.zeros((2, 3)), "velocities": 0.0})
+    with pytest.raises(diffsim.InputError, match="the first step is 0"):
+        made.set_state(state, -1)
+    with pytest.raises(diffsim.Error, match="missing.h5"):
+        made.set_state("missing.h5")
+    assert made.step_number == 0
+    made.rollout(2)
+    made.set_state(state, 3)
+    with pytest.raises(diffsim.Error, match="needs a rollout"):
+        made.compute_loss(lambda n, state: 0.0)

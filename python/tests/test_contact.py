@@ -16,7 +16,7 @@ def floor(**options):
     return diffsim.MeshObstacle(corners, [[0, 2, 1], [0, 3, 2]], label="floor", **options)
 
 
-def falling(meshes=(), pairs=(), friction=0.1, thicknesses=None):
+def falling(meshes=(), pairs=(), friction=0.1, thicknesses=None, surfaces=()):
     """Return a simulator of a cube of 0.1 m that falls on obstacles and slides along x."""
     mesh = diffsim.TetrahedralMesh.create_cube(1, 0.1)
     made = diffsim.DifferentiableSimulator(
@@ -34,6 +34,7 @@ def falling(meshes=(), pairs=(), friction=0.1, thicknesses=None):
             meshes=list(meshes),
             pairs=list(pairs),
             thicknesses=thicknesses or {},
+            surfaces=list(surfaces),
         )
     )
     return made
@@ -145,6 +146,105 @@ def test_options_have_members():
     contact = made.scene.contact
     assert [mesh.label for mesh in contact.meshes] == ["floor"] and contact.thicknesses == {"body": 1e-4}
     assert contact.pairs == [] and contact.friction == 0.1
+
+
+def skin(lower=0.0):
+    """Return the boundary of the cube of `falling` as a separate surface, whose lower side is moved down by `lower`."""
+    mesh = diffsim.TetrahedralMesh.create_cube(1, 0.1)
+    vertices = mesh.rest_positions
+    vertices[vertices[:, 1] < 0.01, 1] -= lower
+    return diffsim.BodySurface("body", vertices, mesh.boundary_faces()[0])
+
+
+def test_a_surface_replaces_the_boundary_of_a_body():
+    surface = skin()
+    assert surface.body == "body" and surface.vertices.shape == (8, 3) and surface.triangles.shape == (12, 3)
+    made, expected = falling([floor()], surfaces=[surface]), falling([floor()])
+    assert [own.body for own in made.scene.contact.surfaces] == ["body"]
+    x = made.rollout(STEPS).positions(STEPS)
+    assert np.allclose(x, expected.rollout(STEPS).positions(STEPS), rtol=0.0, atol=1e-13)
+    assert made.contact_state == expected.contact_state
+    lower = falling([floor()], surfaces=[skin(1e-3)])
+    assert lower.contact_state["min_distance"] == pytest.approx(-FLOOR - 1e-3)
+    assert lower.rollout(STEPS).positions(STEPS)[:, 1].mean() > x[:, 1].mean() + 1e-5
+
+
+def test_gradient_with_a_surface():
+    made = falling([floor()], surfaces=[skin(1e-3)])
+    made.require_gradient(["friction"])
+    made.rollout(STEPS)
+    made.backward(distance)
+    slope = float(made.gradient("friction"))
+
+    def at(offset):
+        made.parameters["friction"] = 0.1 + offset
+        made.rollout(STEPS)
+        return made.compute_loss(distance)
+
+    assert slope != 0.0
+    assert slope == pytest.approx(difference(at, 0.0, 1e-3), rel=1e-4)
+
+
+def test_a_surface_of_a_file(tmp_path):
+    path = tmp_path / "skin.obj"
+    path.write_text("v 0 0 0\nv 100 0 0\nv 0 0 100\nf 1 3 2\n")
+    surface = diffsim.BodySurface.from_file("body", str(path), scale=1e-3)
+    assert surface.body == "body" and surface.vertices == pytest.approx(np.array([[0, 0, 0], [0.1, 0, 0], [0, 0, 0.1]]))
+    with pytest.raises(diffsim.InputError, match="missing.obj"):
+        diffsim.BodySurface.from_file("body", "missing.obj")
+
+
+def test_wrong_surfaces_are_refused():
+    with pytest.raises(diffsim.InputError, match="there is no vertex 3"):
+        diffsim.BodySurface("body", np.eye(3), [[0, 1, 3]])
+    with pytest.raises(diffsim.InputError, match="there is no such body"):
+        falling([floor()], surfaces=[diffsim.BodySurface("crate", np.eye(3), [[0, 1, 2]])])
+    with pytest.raises(diffsim.InputError, match="already has a surface"):
+        falling([floor()], surfaces=[skin(), skin()])
+
+
+def test_scales_of_surfaces_have_a_centre():
+    """The surface of a rigid cube is twice as large about a point, so that its lower side is lower or the same."""
+    scales = {"ram": 1.1, "crate": (2.0, [0.05, 0.0, 0.05])}
+    assert diffsim.ContactOptions(surface_scales=scales).surface_scales == scales
+    with pytest.raises(diffsim.InputError, match="'ram' must be a number or a pair"):
+        diffsim.ContactOptions(surface_scales={"ram": "large"})
+
+    def height(scale):
+        cube = diffsim.TetrahedralMesh.create_cube(1, 0.1)
+        body = diffsim.Body.affine(cube.rest_positions, cube.boundary_faces()[0])
+        mesh = diffsim.TetrahedralMesh.join({"crate": body})
+        solver = diffsim.DifferentiableSolver(dt=2e-3, substeps=10, damping=1.0)
+        scene = diffsim.DifferentiableScene(mesh, diffsim.DifferentiableMaterial("rigid", {"density": 700.0}), solver)
+        planes = [diffsim.PlaneObstacle([0, -0.06, 0])]
+        scene.add_contact(diffsim.ContactOptions(barrier_distance=2e-3, planes=planes, surface_scales={"crate": scale}))
+        state = diffsim.Simulator(scene).contact_state
+        return state["min_distance"]
+
+    assert height(1.0) == pytest.approx(0.06)
+    assert height(2.0) == pytest.approx(0.01)
+    assert height((2.0, [0.05, 0.0, 0.05])) == pytest.approx(0.06)
+
+
+def test_contact_state():
+    made = falling([floor()])
+    assert made.contact_state["min_distance"] == pytest.approx(-FLOOR)
+    made.step(STEPS)
+    state = made.contact_state
+    assert 0.0 < state["min_distance"] == pytest.approx(made.positions[:, 1].min() - FLOOR, rel=1e-9)
+    assert state["active_pairs"] > 0 and state["intersections"] == 0 and state["friction_power"] > 0.0
+    free = diffsim.Simulator(diffsim.TetrahedralMesh.create_cube(1, 0.1), diffsim.DifferentiableMaterial(2e4, 0.3))
+    assert free.contact_state["min_distance"] == np.inf
+
+
+def test_numbers_of_pairs_are_limited():
+    assert diffsim.ContactOptions(max_pairs=7).max_pairs == 7 and diffsim.ContactOptions().max_pairs == 0
+    made = diffsim.DifferentiableSimulator(
+        diffsim.TetrahedralMesh.create_cube(1, 0.1), diffsim.DifferentiableMaterial(2e4, 0.3)
+    )
+    made.scene.add_contact(diffsim.ContactOptions(barrier_distance=2e-3, meshes=[floor()], max_pairs=1))
+    with pytest.raises(diffsim.Error, match="pairs"):
+        made.step(STEPS)
 
 
 def test_triangles_of_a_file(tmp_path):

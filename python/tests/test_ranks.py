@@ -256,7 +256,7 @@ def expect_same_problem(of_comm, v):
     def results(comm):
         problem = of_comm(comm)
         u = problem.start()
-        return (*problem.gradient(u), problem.hessian_product(u, v if problem.size else u))
+        return (*problem.gradient(u), problem.hessian_product(u, v[: problem.size]))
 
     value, gradient, product = results(MPI.COMM_WORLD)
     value_alone, gradient_alone, product_alone = results(MPI.COMM_SELF)
@@ -335,3 +335,40 @@ def test_wrong_results_of_sensors_on_one_rank_are_refused_on_all():
         use(evaluate=lambda n, state, p: np.ones(2 if last_rank(comm) else 1))
     with pytest.raises(diffsim.Error, match="a sensor depends on positions at copies|another rank"):
         use(pullback=lambda n, state, p, w: ({"positions": np.ones_like(state.positions)}, {}))
+
+
+def test_a_state_is_set_on_all_ranks():
+    made, mesh = simulator(comm=MPI.COMM_WORLD, resolution=3)
+    made.step(3)
+    state = made.state
+    made.step(2)
+    expected = made.positions
+    made.set_state(state, 3)
+    made.step(2)
+    assert np.array_equal(made.positions, expected)
+    wrong = {"positions": np.zeros((2, 3)), "velocities": 0.0} if last_rank(MPI.COMM_WORLD) else state
+    with pytest.raises(diffsim.Error, match="positions|another rank"):
+        made.set_state(wrong)
+
+
+def test_contact_surfaces_and_experiments_agree_with_one_rank():
+    def problem(comm, speed):
+        mesh = diffsim.TetrahedralMesh.box([0.2, 0.1, 0.1], [4, 2, 2], comm=comm)
+        scene = diffsim.DifferentiableScene(
+            mesh, diffsim.DifferentiableMaterial(2e4, 0.3), diffsim.DifferentiableSolver(dt=2e-3, substeps=10, damping=1.0)
+        )
+        scene.set_initial_velocity([speed, -0.5, 0.0])
+        skin = diffsim.TetrahedralMesh.box([0.2, 0.1, 0.1], [5, 3, 3], comm=MPI.COMM_SELF)
+        surface = diffsim.BodySurface("body", skin.rest_positions, skin.boundary_faces()[0])
+        planes = [diffsim.PlaneObstacle([0, -1.9e-3, 0])]
+        values = {"barrier_distance": 2e-3, "barrier_stiffness": 1e4, "friction": 0.1, "friction_velocity": 0.01}
+        scene.add_contact(diffsim.ContactOptions(planes=planes, surfaces=[surface], **values))
+        loss = diffsim.TargetPositionLoss(mesh, "x_max", [0.2, 0.0, 0.05], 10)
+        return diffsim.InverseProblem(scene, 10, loss, [diffsim.Unknown("friction"), diffsim.Unknown("barrier_stiffness")])
+
+    def both(comm):
+        made = problem(comm, 0.3)
+        made.add(problem(comm, -0.2))
+        return made
+
+    expect_same_problem(both, np.array([0.1, 300.0]))
