@@ -53,9 +53,9 @@ Field::Field(std::string name, std::shared_ptr<const Entities> on, int component
   const std::size_t room = bytes() + sizeof(double);
   if (pool) {
     double* const data = pool->allocate(name_, room);
-    data_ = {data, Deleter{std::move(pool), room}};
+    data_.reset(data, Deleter{std::move(pool), room});
   } else {
-    data_.reset(static_cast<double*>(allocate_on_device(name_, room)));
+    data_.reset(static_cast<double*>(allocate_on_device(name_, room)), Deleter{nullptr, room});
     if constexpr (kernels_on_host) advise_huge_pages(data_.get(), bytes());
   }
   fill(0.0);
@@ -71,7 +71,12 @@ Field Field::clone() const {
 Field Field::like(std::string name) const { return like(std::move(name), on_); }
 
 Field Field::like(std::string name, std::shared_ptr<const Entities> on) const {
-  return Field(std::move(name), std::move(on), components_, steps_, data_.get_deleter().pool);
+  return Field(std::move(name), std::move(on), components_, steps_, pool());
+}
+
+std::shared_ptr<FieldPool> Field::pool() const {
+  const Deleter* const deleter = std::get_deleter<Deleter>(data_);
+  return deleter ? deleter->pool : nullptr;
 }
 
 double* Field::data() {
@@ -90,7 +95,7 @@ void Field::copy_from(const Field& other) {
   if (on_ && other.on_ && on_->generation() != other.on_->generation()) {
     if (on_->name() != other.on_->name())
       throw Error("field '" + other.name_ + "' is on " + other.on_->name() + ", '" + name_ + "' on " + on_->name());
-    *this = Field(std::move(name_), other.on_, other.components_, other.steps_, data_.get_deleter().pool);
+    *this = Field(std::move(name_), other.on_, other.components_, other.steps_, pool());
   }
   require_same_size(*this, other);
   const auto x = span(other);
@@ -106,11 +111,12 @@ std::vector<double> Field::to_host() const {
   return values;
 }
 
-void Field::from_host(const std::vector<double>& values) {
-  if (values.size() != size())
-    throw Error("field '" + name_ + "' takes " + std::to_string(size()) + " values, got " +
-                std::to_string(values.size()));
-  Kokkos::deep_copy(span(*this), HostSpan<const double>(values.data(), values.size()));
+void Field::from_host(const std::vector<double>& values) { from_host(values.data(), values.size()); }
+
+void Field::from_host(const double* values, std::size_t size) {
+  if (size != this->size())
+    throw Error("field '" + name_ + "' takes " + std::to_string(this->size()) + " values, got " + std::to_string(size));
+  Kokkos::deep_copy(span(*this), HostSpan<const double>(values, size));
 }
 
 void axpy(double a, const Field& x_field, Field& y_field) {

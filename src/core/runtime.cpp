@@ -16,6 +16,29 @@
 #include "diffsim/core/impl/device.hpp"
 
 namespace diffsim {
+namespace {
+
+template <class Space>
+constexpr MemoryKind kind_of_memory() {
+  if constexpr (requires(const Space& space) { space.cuda_device(); })
+    return MemoryKind::cuda;
+  else if constexpr (requires(const Space& space) { space.hip_device(); })
+    return MemoryKind::hip;
+  else
+    return MemoryKind::other;
+}
+
+template <class Space>
+int number_of_device(const Space& space) {
+  if constexpr (requires { space.cuda_device(); })
+    return space.cuda_device();
+  else if constexpr (requires { space.hip_device(); })
+    return space.hip_device();
+  else
+    return 0;
+}
+
+}  // namespace
 
 Runtime::Runtime(int& argc, char**& argv) {
   int started = 0;
@@ -71,6 +94,18 @@ Runtime::~Runtime() {
 }
 
 std::string back_end() { return ExecutionSpace::name(); }
+
+MemoryKind memory_kind() {
+#if defined(DIFFSIM_EMULATE_DEVICE)
+  return MemoryKind::emulated;
+#else
+  return kernels_on_host ? MemoryKind::host : kind_of_memory<ExecutionSpace>();
+#endif
+}
+
+int device_number() { return number_of_device(ExecutionSpace()); }
+
+void wait_for_kernels() { Kokkos::fence(); }
 
 int concurrency() { return static_cast<int>(ExecutionSpace().concurrency()); }
 

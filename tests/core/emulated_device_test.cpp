@@ -9,6 +9,7 @@
 
 #include "diffsim/core/field.hpp"
 #include "diffsim/core/impl/device.hpp"
+#include "diffsim/core/runtime.hpp"
 
 #if defined(DIFFSIM_EMULATE_DEVICE)
 
@@ -32,6 +33,8 @@ TEST(EmulatedDevice, KernelsAndCopiesReachItsMemory) {
   add_one(field.data(), 9);
   EXPECT_EQ(field.to_host(), (std::vector<double>{2, 3, 4, 5, 6, 7, 8, 9, 10}));
 }
+
+TEST(EmulatedDevice, MemoryHasAKindOfItsOwn) { EXPECT_EQ(memory_kind(), MemoryKind::emulated); }
 
 TEST(EmulatedDevice, HostCannotReadIt) {
   const Field field("pressure", 3, 1);

@@ -71,7 +71,8 @@ class FieldPool;
 ///
 /// The first `owned()` entries of a field belong to entities that this rank owns; sums over all ranks include only
 /// these entries. A field's entries from index `owned()` on belong to copies of entities that other ranks own. A Field
-/// can be moved, but not copied; the function `clone` returns a copy.
+/// can be moved, but not copied; the function `clone` returns a copy. A Field shares the ownership of its memory with
+/// the pointers that `shared_data` returns.
 class Field {
  public:
   /// Constructs an empty field, without name and entities.
@@ -81,6 +82,9 @@ class Field {
   Field(std::string name, std::shared_ptr<const Entities> on, int components = 1, int steps = 1);
   /// Constructs a field of zeros, [extent, components], on entities that belong to this process alone.
   Field(std::string name, std::size_t extent, int components = 1);
+  Field(Field&&) = default;
+  Field& operator=(Field&&) = default;
+  ~Field() = default;
 
   const std::string& name() const { return name_; }  ///< name of the field in states and files
   /// Returns the entities on which the field has values. The function `on` must not be called for a default-constructed
@@ -103,6 +107,10 @@ class Field {
   /// Returns the device address at which the caller may write the field's values. Each call changes `revision`. Callers
   /// must call `data` before each change of the field's values, so that `revision` changes with the values.
   double* data();
+  /// Returns the device address of the values, as a pointer that shares the ownership of the memory. The memory is
+  /// freed, or returned to the memory pool of the field, when the field and all such pointers have been destroyed. No
+  /// such pointer may be destroyed after the Runtime. A Field that gets other entities (`copy_from`) gets other memory.
+  std::shared_ptr<const double> shared_data() const { return data_; }
   /// Returns the revision number of the field, which changes with each operation that may change the field's values.
   /// Each newly constructed field that is not empty has a new revision number.
   std::uint64_t revision() const { return revision_; }
@@ -118,13 +126,16 @@ class Field {
   /// entities and the shape of `other`. Throws Error if the fields' entities have the same generation and the fields
   /// differ in size, or if the fields' entities differ in generation and in name.
   void copy_from(const Field& other);
-  std::vector<double> to_host() const;                ///< copy of the field's values in host memory, [size()]
-  void from_host(const std::vector<double>& values);  ///< copies `values`, [size()], from host memory to the field
+  std::vector<double> to_host() const;                     ///< copy of the field's values in host memory, [size()]
+  void from_host(const std::vector<double>& values);       ///< copies `values`, [size()], from host memory to the field
+  void from_host(const double* values, std::size_t size);  ///< overload for an array of `size` values in host memory
 
  private:
   friend class FieldPool;
   Field(std::string name, std::shared_ptr<const Entities> on, int components, int steps,
         std::shared_ptr<FieldPool> pool);
+  /// Returns the field's memory pool, or nullptr for a field without a pool and for a field without values.
+  std::shared_ptr<FieldPool> pool() const;
 
   /// Deleter that returns a field's memory to the field's memory pool, or frees the memory if the field has no pool.
   struct Deleter {
@@ -136,7 +147,7 @@ class Field {
   std::shared_ptr<const Entities> on_;
   int components_ = 1;
   int steps_ = 1;
-  std::unique_ptr<double, Deleter> data_;
+  std::shared_ptr<double> data_;  // with a Deleter
   std::uint64_t revision_ = 0;
 };
 

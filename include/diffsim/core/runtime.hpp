@@ -52,6 +52,13 @@ class Runtime {
 
 /// Returns the name of the Kokkos execution space in which kernels run: "OpenMP", "Serial", "Cuda", …
 std::string back_end();
+/// Kind of the memory in which the values of fields are stored (`Field::data`). The host can read and write memory of
+/// the kind `host` only. `emulated`: memory of an emulated device (CMake option DIFFSIM_EMULATE_DEVICE). `other`:
+/// memory of any other device.
+enum class MemoryKind { host, cuda, hip, emulated, other };
+MemoryKind memory_kind();  ///< kind of the memory of this build's fields
+int device_number();       ///< number of the GPU that stores fields, in the numbering of CUDA or HIP; 0 without a GPU
+void wait_for_kernels();   ///< returns when all kernels and copies that this process has started are complete
 /// Returns the number of host threads that a kernel of this rank may use. On a GPU, returns the number of threads that
 /// the device can run concurrently.
 int concurrency();
