@@ -6,6 +6,7 @@ rollouts within PyTorch and JAX.
 """
 
 from ._core import (
+    ArrayView,
     Body,
     BodySurface,
     Camera,
@@ -66,6 +67,7 @@ from .show import animate, plot_gradient_norms, plot_history, show
 __version__ = "0.1.0"
 
 __all__ = [
+    "ArrayView",
     "Body",
     "BodySurface",
     "Camera",

@@ -8,20 +8,34 @@
 namespace diffsim::python {
 namespace {
 
-template <class T>
-ArrayOf<T> read(nb::handle object, const char* dtype, const std::string& what, const char* conversion) {
+/// Converts an object that has the protocol of DLPack only, such as a view of another package, to a numpy array.
+nb::object as_array(const nb::module_& numpy, nb::handle object) {
+  if (nb::hasattr(object, "__dlpack__") && !nb::hasattr(object, "__array__") && !PyObject_CheckBuffer(object.ptr()))
+    return numpy.attr("from_dlpack")(object);
+  return numpy.attr("asarray")(object);
+}
+
+/// Converts an array-like object to a contiguous numpy array of the type `dtype` in row-major order, without a copy if
+/// the object is such an array. `shape`: shape to which the object is broadcast, or None.
+nb::object contiguous(nb::handle object, const char* dtype, const std::string& what, const char* conversion,
+                      nb::handle shape) {
   const nb::module_ numpy = nb::module_::import_("numpy");
-  nb::object array;
   try {
-    array = numpy.attr("asarray")(object);
+    nb::object array = as_array(numpy, object);
+    if (!shape.is_none()) array = numpy.attr("broadcast_to")(array, shape);
     if (std::string(conversion) == "same_kind" && nb::cast<std::size_t>(array.attr("size")) == 0)
       array = array.attr("astype")(dtype);
-    array = numpy.attr("ascontiguousarray")(
+    return numpy.attr("ascontiguousarray")(
         array.attr("astype")(dtype, nb::arg("casting") = conversion, nb::arg("copy") = false));
   } catch (nb::python_error& error) {
-    if (!error.matches(PyExc_TypeError) && !error.matches(PyExc_ValueError)) throw;
+    if (!error.matches(PyExc_TypeError) && !error.matches(PyExc_ValueError) && !error.matches(PyExc_BufferError)) throw;
     throw InputError(what + ": " + nb::cast<std::string>(nb::str(error.value())));
   }
+}
+
+template <class T>
+ArrayOf<T> read(nb::handle object, const char* dtype, const std::string& what, const char* conversion) {
+  const nb::object array = contiguous(object, dtype, what, conversion, nb::none());
   const auto view = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(array);
   ArrayOf<T> result;
   result.values.assign(view.data(), view.data() + view.size());
@@ -50,18 +64,18 @@ ArrayOf<std::int64_t> integers(nb::handle object, const std::string& what) {
   return read<std::int64_t>(object, "int64", what, "same_kind");
 }
 
-std::vector<double> doubles_of_shape(nb::handle object, const std::vector<std::size_t>& shape,
-                                     const std::string& what) {
+ArrayOfObject::ArrayOfObject(nb::handle object, const std::vector<std::size_t>& shape, const std::string& what) {
   nb::list extents;
   for (const std::size_t extent : shape) extents.append(extent);
-  nb::object array;
-  try {
-    array = nb::module_::import_("numpy").attr("broadcast_to")(object, nb::tuple(extents));
-  } catch (nb::python_error& error) {
-    if (!error.matches(PyExc_ValueError)) throw;
-    throw InputError(what + ": " + nb::cast<std::string>(nb::str(error.value())));
-  }
-  return doubles(array, what).values;
+  array_ = contiguous(object, "float64", what, "unsafe", nb::tuple(extents));
+  const auto view = nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>(array_);
+  values_ = {view.data(), view.size()};
+}
+
+std::vector<double> doubles_of_shape(nb::handle object, const std::vector<std::size_t>& shape,
+                                     const std::string& what) {
+  const ArrayOfObject array(object, shape, what);
+  return {array.values().begin(), array.values().end()};
 }
 
 nb::object to_numpy(std::vector<double> values, const std::vector<std::size_t>& shape) {

@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -23,6 +24,20 @@ template <class T>
 struct ArrayOf {
   std::vector<T> values;
   std::vector<std::size_t> shape;
+};
+
+/// Array of doubles in host memory, in row-major order, that is read without a copy if possible: the memory of a Python
+/// object that is such an array, or of a converted copy. An ArrayOfObject must be destroyed with the GIL.
+class ArrayOfObject {
+ public:
+  /// Broadcasts an array-like object to `shape`. Throws InputError if the object cannot be broadcast; the message names
+  /// `what`.
+  ArrayOfObject(nb::handle object, const std::vector<std::size_t>& shape, const std::string& what);
+  std::span<const double> values() const { return values_; }
+
+ private:
+  nb::object array_;  // numpy array that owns the memory or refers to the owner
+  std::span<const double> values_;
 };
 
 /// Copies an array-like object of any shape. Throws InputError if numpy cannot convert the object; the message names

@@ -35,5 +35,6 @@ void bind_simulator(nb::module_& module);
 void bind_solver(nb::module_& module);
 void bind_state(nb::module_& module);
 void bind_trajectory(nb::module_& module);
+void bind_view(nb::module_& module);
 
 }  // namespace diffsim::python

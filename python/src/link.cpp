@@ -41,8 +41,9 @@ void read_controls(nb::handle result, const std::string& function, ParameterSet&
     const nb::str key(control.name().c_str());
     if (!arrays.contains(key))
       throw InputError("the function `" + function + "` of a link returns no '" + control.name() + "'");
-    control.field.from_host(doubles_of_shape(arrays[key], shape_of(control),
-                                             "'" + control.name() + "' of the function `" + function + "`"));
+    const ArrayOfObject array(arrays[key], shape_of(control),
+                              "'" + control.name() + "' of the function `" + function + "`");
+    control.field.from_host(array.values().data(), array.values().size());
   }
   if (arrays.size() != static_cast<std::size_t>(std::distance(controls.begin(), controls.end())))
     throw InputError("the function `" + function + "` of a link returns arrays that are not controls of the link");

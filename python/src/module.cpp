@@ -15,6 +15,7 @@ NB_MODULE(_core, module) {
   // simulators.
   nb::set_leak_warnings(false);
   bind_errors(module);
+  bind_view(module);
   bind_state(module);
   bind_mesh(module);
   bind_mesh_surface(module);

@@ -213,6 +213,13 @@ surfaces of bodies of a scene file are left out.)");
 }  // namespace
 
 void SharedScene::require_idle() const {
+  require_no_sweep();
+  if (num_edits_ > 0)
+    throw Error("a block of parameters.edit(…) must not use the simulator or the scene; end the block first",
+                ErrorKind::input);
+}
+
+void SharedScene::require_no_sweep() const {
   if (in_sweep_)
     throw Error(
         "a loss, an observer or a sensor must not use its own simulator or scene, apart from the state that is passed",

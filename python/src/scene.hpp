@@ -29,8 +29,23 @@ class SharedScene {
     require_idle();
     return scene();
   }
-  /// Returns the number of calls of `change` so far.
+  /// Begins a block in which a program writes the memory of a parameter, and returns the scene. Until `end_edit`,
+  /// `change` and `use` throw. Throws Error during a rollout or a reverse sweep. Blocks may be nested.
+  DifferentiableScene& begin_edit() {
+    require_no_sweep();
+    ++num_edits_;
+    ++version_;
+    return scene();
+  }
+  /// Ends the block that `begin_edit` began, and returns the scene.
+  DifferentiableScene& end_edit() {
+    --num_edits_;
+    ++version_;
+    return scene();
+  }
+  /// Returns a number that changes with each change of the scene through this object.
   long version() const { return version_; }
+  /// Throws Error during a rollout, a reverse sweep, or a block between `begin_edit` and `end_edit`.
   void require_idle() const;
   /// Returns the options of contact with which the scene was created or changed; no value without contact.
   const std::optional<ContactOptions>& contact() const { return contact_; }
@@ -38,12 +53,14 @@ class SharedScene {
 
  private:
   friend class Sweep;
+  void require_no_sweep() const;
   DifferentiableScene& scene() { return simulator_ ? simulator_->scene() : *scene_; }
 
   std::shared_ptr<DifferentiableScene> scene_;
   std::shared_ptr<Simulator> simulator_;
   std::optional<ContactOptions> contact_;
   long version_ = 0;
+  int num_edits_ = 0;  // number of blocks that `begin_edit` has begun and `end_edit` has not ended
   bool in_sweep_ = false;
 };
 

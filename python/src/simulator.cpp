@@ -22,6 +22,7 @@
 #include "scene.hpp"
 #include "state.hpp"
 #include "trajectory.hpp"
+#include "view.hpp"
 
 namespace diffsim::python {
 namespace {
@@ -239,6 +240,18 @@ nb::object gradient(DifferentiableSimulatorHandle& handle, const std::string& na
   return read_values([&]() -> const Parameter& { return handle.differentiable().gradient().at(name); });
 }
 
+ArrayView gradient_view(DifferentiableSimulatorHandle& handle, const std::string& name) {
+  const bool by_positions = name == initial_positions_name;
+  if (!by_positions && name != initial_velocities_name)
+    return view_of([&]() -> const Parameter& { return handle.differentiable().gradient().at(name); });
+  const Field* field = nullptr;
+  {
+    const LibraryScope scope;
+    field = &handle.differentiable().initial_gradient()[by_positions ? "positions" : "velocities"];
+  }
+  return ArrayView::of(*field, true);
+}
+
 nb::dict initial_gradient(DifferentiableSimulatorHandle& handle) {
   std::vector<std::pair<std::string, std::vector<double>>> values;
   std::vector<std::vector<std::size_t>> shapes;
@@ -391,6 +404,11 @@ memory. gradient and initial_gradient then return the gradients; backward needs 
       .def("gradient", &gradient, nb::arg("parameter"),
            "Return a copy of the gradient with respect to a parameter; the shape is that of the parameter.",
            nb::sig("def gradient(self, parameter: str) -> numpy.ndarray"))
+      .def(
+          "gradient_view", &gradient_view, nb::arg("name"),
+          "Return a view of the library's memory of the gradient with respect to a parameter, to \"initial_positions\" "
+          "or to \"initial_velocities\".",
+          nb::sig("def gradient_view(self, name: str) -> ArrayView"))
       .def_prop_ro(
           "gradient_names", [](H& handle) { return handle.differentiable().gradient().names(); },
           "Names of the parameters whose gradients backward computes.")
@@ -516,6 +534,13 @@ state: a State, or a dict of arrays with all fields of a state of the scene.)",
            nb::sig("def set_fixed_vertices(self, vertices: object) -> None"));
   bind_current_state(bound);
   bind_contact_quantities(bound);
+  bound.def(
+      "view",
+      [](SimulatorHandle& handle, const std::string& name) {
+        return view_of([&]() -> const Field& { return handle.get().state()[name]; });
+      },
+      nb::arg("name"), "Return a view of the library's memory of a field of the current state, such as \"positions\".",
+      nb::sig("def view(self, name: str) -> ArrayView"));
   bind_trajectory(module);
   bind_differentiable(module);
 }

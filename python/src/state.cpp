@@ -17,16 +17,31 @@ StateArrays::StateArrays(const State& state, double time) : state_(&state), time
 
 void StateArrays::copy_all() {
   for (const nb::handle name : names_) at(nb::cast<std::string>(name));
+  is_copy_ = true;
+  detach();
+}
+
+void StateArrays::require(const std::string& name) const {
+  if (state_) return;
+  throw Error("a state is available only while the function to which it was passed runs; read state['" + name +
+              "'] there");
 }
 
 nb::object StateArrays::at(const std::string& name) {
   const nb::str key(name.c_str());
   if (arrays_.contains(key)) return arrays_[key];
-  if (!state_)
-    throw Error("a state is available only while the function to which it was passed runs; read state['" + name +
-                "'] there");
+  if (is_copy_) throw Error("the state has no field '" + name + "'");
+  require(name);
   arrays_[key] = field_array((*state_)[name]);
   return arrays_[key];
+}
+
+ArrayView StateArrays::view(const std::string& name) const {
+  if (is_copy_)
+    throw InputError("this state is a copy, which has no memory of the library; read state['" + name +
+                     "'], or use simulator.view('" + name + "') or trajectory.view('" + name + "', n)");
+  require(name);
+  return ArrayView::of((*state_)[name]);
 }
 
 nb::list StateArrays::names() const { return names_; }
@@ -34,7 +49,6 @@ nb::list StateArrays::names() const { return names_; }
 nb::object copy_of(const State& state, double time) {
   StateArrays arrays(state, time);
   arrays.copy_all();
-  arrays.detach();
   return nb::cast(std::move(arrays));
 }
 
@@ -53,6 +67,10 @@ vertex. Implicit integrators and prescribed motions add further fields.)")
       .def("keys", &StateArrays::names, "Return the names of the fields.")
       .def("__getitem__", &StateArrays::at, nb::arg("name"), "Return the field `name` as an array.",
            nb::sig("def __getitem__(self, name: str) -> numpy.ndarray"))
+      .def("view", &StateArrays::view, nb::arg("name"),
+           "Return a view of the library's memory of the field `name`. Observers, loss functions and other functions "
+           "can call `view` with the states that are passed to the functions; copies of states have no views.",
+           nb::sig("def view(self, name: str) -> ArrayView"))
       .def("__repr__", [](const StateArrays& state) {
         return nb::str("State(time={}, fields={})").format(state.time(), state.names());
       });

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "diffsim/core/state.hpp"
+#include "view.hpp"
 
 namespace diffsim::python {
 
@@ -16,18 +17,23 @@ class StateArrays {
  public:
   /// Refers to `state`, a state of the library. `detach` must be called before `state` changes.
   StateArrays(const State& state, double time);
-  /// Copies all fields.
+  /// Copies all fields and ends the reference to the library's state.
   void copy_all();
   /// Ends the reference to the library's state. Fields that have been copied can still be read.
   void detach() { state_ = nullptr; }
 
   nb::object at(const std::string& name);
+  /// Returns a view of a field of the library's state. Throws Error for a state that is a copy, or after `detach`.
+  ArrayView view(const std::string& name) const;
   nb::list names() const;
   double time() const { return time_; }
 
  private:
+  void require(const std::string& name) const;
+
   const State* state_;
   double time_;
+  bool is_copy_ = false;
   nb::dict arrays_;
   nb::list names_;
 };

@@ -12,6 +12,7 @@
 #include "bindings.hpp"
 #include "sensor.hpp"
 #include "state.hpp"
+#include "view.hpp"
 
 namespace diffsim::python {
 namespace {
@@ -33,6 +34,17 @@ void bind_image(nb::class_<TrajectoryHandle>& trajectory, const char* name, Make
                         {static_cast<std::size_t>(camera.height), static_cast<std::size_t>(camera.width)});
       },
       nb::arg("camera"), nb::arg("n"), nb::arg("region") = "all", text, nb::sig(signature));
+}
+
+void bind_view_of_states(nb::class_<TrajectoryHandle>& trajectory) {
+  trajectory.def(
+      "view",
+      [](const TrajectoryHandle& handle, const std::string& name, int n) {
+        return view_of([&]() -> const Field& { return handle.state(n)[name]; });
+      },
+      nb::arg("name"), nb::arg("n"),
+      "Return a view of the library's memory of a field in the state after n steps. Collective.",
+      nb::sig("def view(self, name: str, n: int) -> ArrayView"));
 }
 
 void bind_images(nb::class_<TrajectoryHandle>& trajectory) {
@@ -106,6 +118,7 @@ of the scene or its parameters, the states are no longer available.)");
       .def("__repr__", [](const TrajectoryHandle& handle) {
         return nb::str("Trajectory({} steps)").format(handle.get().num_steps());
       });
+  bind_view_of_states(trajectory);
   bind_images(trajectory);
 }
 

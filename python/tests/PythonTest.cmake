@@ -1,7 +1,7 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# Tests of the Python package: python.tests on one rank, python.tests.np2 on two ranks. If a Python module that a test
-# needs is missing, the test is skipped with a message.
+# Tests of the Python package: python.tests on one rank, python.tests.np2 and python.views.np2 on two ranks. If a Python
+# module that a test needs is missing, the test is skipped with a message.
 
 # diffsim_add_python_test(NAME RANKS n MODULES module... TESTS path)
 #
@@ -35,3 +35,4 @@ endfunction()
 
 diffsim_add_python_test(python.tests RANKS 1 MODULES pytest numpy TESTS "")
 diffsim_add_python_test(python.tests.np2 RANKS 2 MODULES pytest numpy mpi4py TESTS test_ranks.py)
+diffsim_add_python_test(python.views.np2 RANKS 2 MODULES pytest numpy mpi4py TESTS test_views.py)

@@ -1,6 +1,8 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 """Small scenes that several tests use."""
 
+import os
+
 import diffsim
 import numpy as np
 import pytest
@@ -109,3 +111,9 @@ def read_scene(path):
         if "does not read scenes" not in str(error):
             raise
         pytest.skip("this build does not read scenes of the runner")
+
+
+def resident_bytes():
+    """Return the resident memory of this process."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
