@@ -58,6 +58,23 @@ void bind_images(nb::class_<TrajectoryHandle>& trajectory) {
              "def depth_image(self, camera: Camera, n: int, region: str = 'all') -> numpy.ndarray");
 }
 
+nb::object measure(const TrajectoryHandle& handle, const SensorHandle& sensor) {
+  std::vector<double> values;
+  const auto frames = static_cast<std::size_t>(handle.get().num_steps() + 1);
+  {
+    const LibraryScope scope;
+    handle.require_scene(*sensor.scene());
+    for (int n = 0; n <= handle.get().num_steps(); ++n) {
+      const State& state = handle.state(n);
+      const Sweep sweep(*handle.scene());
+      const std::vector<double> y = sensor.shared()->value(n, state);
+      values.insert(values.end(), y.begin(), y.end());
+    }
+  }
+  const std::size_t columns = values.size() / frames;
+  return to_numpy(std::move(values), {frames, columns});
+}
+
 }  // namespace
 
 void bind_trajectory(nb::module_& module) {
@@ -93,27 +110,9 @@ of the scene or its parameters, the states are no longer available.)");
           },
           nb::arg("n"), "Return the positions after n steps, [local vertices, 3], in m. Collective.",
           nb::sig("def positions(self, n: int) -> numpy.ndarray"))
-      .def(
-          "measure",
-          [](const TrajectoryHandle& handle, const SensorHandle& sensor) {
-            std::vector<double> values;
-            const auto frames = static_cast<std::size_t>(handle.get().num_steps() + 1);
-            {
-              const LibraryScope scope;
-              handle.require_scene(*sensor.scene());
-              for (int n = 0; n <= handle.get().num_steps(); ++n) {
-                const State& state = handle.state(n);
-                const Sweep sweep(*handle.scene());
-                const std::vector<double> y = sensor.shared()->value(n, state);
-                values.insert(values.end(), y.begin(), y.end());
-              }
-            }
-            const std::size_t columns = values.size() / frames;
-            return to_numpy(std::move(values), {frames, columns});
-          },
-          nb::arg("sensor"),
-          "Return the values of a sensor in the states 0 … num_steps, [num_steps + 1, components]. Collective.",
-          nb::sig("def measure(self, sensor: Sensor) -> numpy.ndarray"))
+      .def("measure", &measure, nb::arg("sensor"),
+           "Return the values of a sensor in the states 0 … num_steps, [num_steps + 1, components]. Collective.",
+           nb::sig("def measure(self, sensor: Sensor) -> numpy.ndarray"))
       .def("__len__", [](const TrajectoryHandle& handle) { return handle.get().num_steps() + 1; })
       .def("__repr__", [](const TrajectoryHandle& handle) {
         return nb::str("Trajectory({} steps)").format(handle.get().num_steps());
