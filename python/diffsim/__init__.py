@@ -62,6 +62,7 @@ from ._core import (
     perceptron,
     rank,
 )
+from ._progress import show_progress
 from .show import animate, plot_gradient_norms, plot_history, show
 
 __version__ = "0.1.0"
@@ -126,4 +127,5 @@ __all__ = [
     "plot_history",
     "rank",
     "show",
+    "show_progress",
 ]

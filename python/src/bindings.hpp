@@ -26,6 +26,7 @@ void bind_mesh(nb::module_& module);
 void bind_mesh_surface(nb::module_& module);
 void bind_parameters(nb::module_& module);
 void bind_problem(nb::module_& module);
+void bind_progress(nb::module_& module);
 void bind_scene(nb::module_& module);
 void bind_scene_file(nb::module_& module);
 void bind_sensor(nb::module_& module);

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -206,6 +207,13 @@ void add_prior(ProblemHandle& handle, const std::string& name, const std::string
   problem.add_prior(k, std::move(prior));
 }
 
+/// Returns the loss and the norm of the gradient at an iterate, for a progress bar.
+std::string describe(const Iterate& iterate) {
+  char text[80];
+  std::snprintf(text, sizeof(text), "loss %.4e, gradient norm %.2e", iterate.loss, iterate.gradient_norm);
+  return text;
+}
+
 nb::dict minimise(ProblemHandle& handle, const std::string& method, int max_iterations, double gradient_tolerance,
                   double learning_rate, bool gauss_newton, nb::object observer,
                   const std::vector<const ConstraintOptions*>& constraints, double constraint_tolerance,
@@ -227,17 +235,20 @@ nb::dict minimise(ProblemHandle& handle, const std::string& method, int max_iter
                         .tolerance = window_tolerance,
                         .duration = handle.scene()->get().dt() * handle.get().num_steps() / std::max(windows, 1)};
   std::vector<double> history;
-  const OptimiserResult result = handle.run([&](InverseProblem& problem) {
+  ProgressBar progress("minimise: " + method, max_iterations, "iteration");
+  const auto minimise_problem = [&](InverseProblem& problem) {
     const OptimiserResult best = optimise(problem, options, [&](const Iterate& iterate) {
       history.insert(history.end(), {static_cast<double>(iterate.iteration), iterate.loss, iterate.gradient_norm});
       call_on_all_ranks(problem.comm(), [&] {
         check_signals();
+        progress.update(iterate.iteration, describe(iterate));
         if (!observer.is_none()) observer(iterate.iteration, iterate.loss, iterate.gradient_norm);
       });
     });
     problem.set(best.u);
     return best;
-  });
+  };
+  const OptimiserResult result = handle.run(minimise_problem, "evaluation", windows != 0 ? 0 : 2);
   nb::dict made;
   made["u"] = vector_to_numpy(result.u);
   made["loss"] = result.loss;
@@ -369,7 +380,7 @@ void bind_functions(nb::class_<ProblemHandle>& problem) {
           "value",
           [](const ProblemHandle& handle, nb::handle u) {
             const std::vector<double> at = unknowns_of(handle.get(), u, "u");
-            return handle.run([&](InverseProblem& of) { return of.value(at); });
+            return handle.run([&](InverseProblem& of) { return of.value(at); }, "value", 1);
           },
           nb::arg("u"), "Return the loss at u, priors included.", nb::sig("def value(self, u: object) -> float"))
       .def(
@@ -377,7 +388,7 @@ void bind_functions(nb::class_<ProblemHandle>& problem) {
           [](const ProblemHandle& handle, nb::handle u) {
             const std::vector<double> at = unknowns_of(handle.get(), u, "u");
             std::vector<double> gradient;
-            const double loss = handle.run([&](InverseProblem& of) { return of.gradient(at, gradient); });
+            const double loss = handle.run([&](InverseProblem& of) { return of.gradient(at, gradient); }, "gradient");
             return std::pair(loss, vector_to_numpy(std::move(gradient)));
           },
           nb::arg("u"),
@@ -387,10 +398,12 @@ void bind_functions(nb::class_<ProblemHandle>& problem) {
           "hessian_product",
           [](const ProblemHandle& handle, nb::handle u, nb::handle v, bool gauss_newton) {
             const std::vector<double> at = unknowns_of(handle.get(), u, "u"), along = unknowns_of(handle.get(), v, "v");
-            return vector_to_numpy(handle.run([&](InverseProblem& of) {
-              const GaussNewtonScope of_products(of, gauss_newton);
-              return of.hessian_product(at, along);
-            }));
+            return vector_to_numpy(handle.run(
+                [&](InverseProblem& of) {
+                  const GaussNewtonScope of_products(of, gauss_newton);
+                  return of.hessian_product(at, along);
+                },
+                "Hessian product"));
           },
           nb::arg("u"), nb::arg("v"), nb::arg("gauss_newton") = false,
           "Return the product of the Hessian, or of the Gauss–Newton matrix, of the loss at u with v.",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "diffsim/inverse/problem.hpp"
+#include "progress.hpp"
 #include "scene.hpp"
 
 namespace diffsim::python {
@@ -16,15 +17,19 @@ namespace diffsim::python {
 class ProblemHandle final : public Handle {
  public:
   /// `scenes`: scenes whose parameters the problem sets. `owners`: other objects to which the problem refers; they are
-  /// released after the problem.
+  /// released after the problem. `experiments`: problems that were added to `problem`, and that `owners` own.
   ProblemHandle(std::shared_ptr<InverseProblem> problem, std::vector<std::shared_ptr<SharedScene>> scenes,
-                std::vector<std::shared_ptr<const void>> owners)
-      : owners_(std::move(owners)), scenes_(std::move(scenes)), problem_(std::move(problem)) {}
+                std::vector<std::shared_ptr<const void>> owners, std::vector<InverseProblem*> experiments = {})
+      : owners_(std::move(owners)),
+        scenes_(std::move(scenes)),
+        problem_(std::move(problem)),
+        experiments_(std::move(experiments)) {}
   ~ProblemHandle() override {
     const ReleaseScope scope;
     release();
   }
   void release() override {
+    experiments_.clear();
     problem_.reset();
     scenes_.clear();
     owners_.clear();
@@ -44,13 +49,23 @@ class ProblemHandle final : public Handle {
   /// Returns the problem for an evaluation, which changes the parameters of the scenes.
   InverseProblem& change() const;
   /// Runs `body`, which evaluates the problem, in a LibraryScope. Python functions that `body` calls must not use the
-  /// scenes.
+  /// scenes. `title`: title of the progress bar of each sweep. `runs`: number of runs of a sweep, by default a forward
+  /// run and a reverse run; 0 if the number of steps is unknown. A pending signal, such as that of Ctrl-C, ends `body`
+  /// between two steps.
   template <class Body>
-  auto run(const Body& body) const {
+  auto run(const Body& body, const char* title = "evaluation", int runs = 2) const {
     const LibraryScope scope;
     InverseProblem& problem = change();
     std::vector<std::unique_ptr<Sweep>> sweeps;
     for (const std::shared_ptr<SharedScene>& scene : scenes_) sweeps.push_back(std::make_unique<Sweep>(*scene));
+    SweepProgress progress(title, problem.comm());
+    std::vector<std::unique_ptr<WatchScope<InverseProblem>>> watches;
+    const auto watch = [&](InverseProblem& one) {
+      const SweepLength length{static_cast<long>(runs) * one.num_steps()};
+      watches.push_back(std::make_unique<WatchScope<InverseProblem>>(one, progress, length));
+    };
+    watch(problem);
+    for (InverseProblem* one : experiments_) watch(*one);
     return body(problem);
   }
 
@@ -58,6 +73,7 @@ class ProblemHandle final : public Handle {
   std::vector<std::shared_ptr<const void>> owners_;
   std::vector<std::shared_ptr<SharedScene>> scenes_;
   std::shared_ptr<InverseProblem> problem_;
+  std::vector<InverseProblem*> experiments_;
 };
 
 /// Returns the number of the unknown with a name. Throws InputError if the problem has no such unknown.

@@ -112,7 +112,9 @@ ProblemHandle* make_problem(SceneFileHandle& handle, int checkpoint_every,
   }
   handle.remember(made);
   std::shared_ptr<InverseProblem> problem(made, made->problem.get());
-  return new ProblemHandle(std::move(problem), handle.scenes(), {file, made});
+  std::vector<InverseProblem*> experiments;
+  for (const std::unique_ptr<InverseProblem>& one : made->further) experiments.push_back(one.get());
+  return new ProblemHandle(std::move(problem), handle.scenes(), {file, made}, std::move(experiments));
 }
 
 /// Binds the parts of an experiment.

@@ -19,6 +19,7 @@
 #include "direction.hpp"
 #include "loss.hpp"
 #include "mesh.hpp"
+#include "progress.hpp"
 #include "scene.hpp"
 #include "state.hpp"
 #include "trajectory.hpp"
@@ -71,13 +72,18 @@ nb::object field_of(SimulatorHandle& handle, const std::string& name) {
 }
 
 void step(SimulatorHandle& handle, int count) {
+  const LibraryScope scope;
+  ProgressBar progress("steps", count);
   for (int i = 0; i < count; ++i) {
-    const LibraryScope scope;
-    call_on_all_ranks(handle.comm(), check_signals);
+    call_on_all_ranks(handle.comm(), [&] {
+      check_signals();
+      progress.update(i);
+    });
     Simulator& simulator = handle.get();
     const Sweep sweep(*handle.scene());
     simulator.step();
   }
+  call_on_all_ranks(handle.comm(), [&] { progress.update(count); });
 }
 
 void fix(SimulatorHandle& handle, nb::handle vertices) {
@@ -127,10 +133,12 @@ TrajectoryHandle* rollout(SimulatorHandle& handle, int num_steps, int checkpoint
   const double dt = handle.dt();
   const MPI_Comm comm = handle.comm();
   const std::shared_ptr<Trajectory> trajectory = run_sweep(handle, [&] {
+    ProgressBar progress("rollout", num_steps);
     return std::make_shared<Trajectory>(
         handle.shared()->rollout(num_steps, checkpoint_every, [&](int n, const State& state) {
           call_on_all_ranks(comm, [&] {
             check_signals();
+            progress.update(n);
             if (observer.is_none()) return;
             const LentState lent(state, n * dt);
             observer(n, lent.object());
@@ -142,19 +150,18 @@ TrajectoryHandle* rollout(SimulatorHandle& handle, int num_steps, int checkpoint
   return new TrajectoryHandle(trajectory, handle);
 }
 
-/// Returns the simulator during a sweep that the caller has begun. A pending signal, such as that of Ctrl-C, ends
-/// reverse sweeps and products with the Hessian between two steps.
-DifferentiableSimulator& watched_in_sweep(DifferentiableSimulatorHandle& handle) {
-  DifferentiableSimulator& simulator = handle.differentiable_in_sweep();
-  simulator.watch([comm = handle.comm()](long, int, int) { call_on_all_ranks(comm, check_signals); });
-  return simulator;
-}
-
 double backward(DifferentiableSimulatorHandle& handle, nb::object object) {
   const std::shared_ptr<Loss> loss = loss_of(std::move(object), handle.scene()->get(), false);
   if (handle.version_of_rollout_ != handle.scene()->version())
     throw Error("backward(loss) needs a rollout since the last change of the scene or its parameters");
-  return run_sweep(handle, [&] { return watched_in_sweep(handle).backward(*loss); });
+  return run_sweep(handle, [&] {
+    // The forward run is complete: the bar shows the steps of the reverse run only.
+    DifferentiableSimulator& simulator = handle.differentiable_in_sweep();
+    const int num_steps = handle.last_->num_steps();
+    SweepProgress progress("reverse sweep", handle.comm());
+    const WatchScope watch(simulator, progress, {.total = num_steps, .earlier = num_steps});
+    return simulator.backward(*loss);
+  });
 }
 
 double compute_loss(DifferentiableSimulatorHandle& handle, nb::object object) {
@@ -184,11 +191,13 @@ void rollout_tangent(DifferentiableSimulatorHandle& handle, int num_steps, nb::d
   const MPI_Comm comm = handle.comm();
   run_sweep(handle, [&] {
     DifferentiableSimulator& simulator = handle.differentiable_in_sweep();
+    ProgressBar progress("rollout in forward mode", num_steps);
     simulator.rollout_tangent(num_steps, direction.parameters(simulator.parameters()),
                               direction.initial_state(simulator.scene().initial_state()),
                               [&](int n, const State& state, const State& tangent, const ParameterSet&) {
                                 call_on_all_ranks(comm, [&] {
                                   check_signals();
+                                  progress.update(n);
                                   if (observer.is_none()) return;
                                   const LentState lent(state, n * dt), lent_tangent(tangent, n * dt);
                                   observer(n, lent.object(), lent_tangent.object());
@@ -210,7 +219,9 @@ nb::dict hessian_product(DifferentiableSimulatorHandle& handle, int num_steps, n
   const Direction direction = read_direction(handle, changes);
   NamedArrays arrays;
   run_sweep(handle, [&] {
-    DifferentiableSimulator& simulator = watched_in_sweep(handle);
+    DifferentiableSimulator& simulator = handle.differentiable_in_sweep();
+    SweepProgress progress("Hessian product", handle.comm());
+    const WatchScope watch(simulator, progress, {2L * num_steps});
     const HessianProduct product =
         simulator.hessian_product(num_steps, checkpoint_every, *loss, direction.parameters(simulator.parameters()),
                                   direction.initial_state(simulator.scene().initial_state()));
@@ -224,13 +235,15 @@ nb::dict hessian_product(DifferentiableSimulatorHandle& handle, int num_steps, n
 double compute_gradient(DifferentiableSimulatorHandle& handle, int num_steps, nb::object object,
                         const std::optional<CheckpointOptions>& checkpoints) {
   const std::shared_ptr<Loss> loss = loss_of(std::move(object), handle.scene()->get(), false);
-  const MPI_Comm comm = handle.comm();
   return run_sweep(handle, [&] {
     handle.last_.reset();
     handle.version_of_rollout_ = -1;
-    DifferentiableSimulator& simulator = watched_in_sweep(handle);
+    DifferentiableSimulator& simulator = handle.differentiable_in_sweep();
+    const SweepLength length{2L * num_steps};
+    SweepProgress progress("gradient", handle.comm());
+    const WatchScope watch(simulator, progress, length);
     const double value = simulator.rollout(num_steps, checkpoints.value_or(CheckpointOptions{}), *loss,
-                                           [&](int, const State&) { call_on_all_ranks(comm, check_signals); });
+                                           [&](int n, const State&) { progress.report(length, n); });
     simulator.backward();
     return value;
   });

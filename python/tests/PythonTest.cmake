@@ -3,12 +3,12 @@
 # Tests of the Python package: python.tests on one rank, python.tests.np2 and python.views.np2 on two ranks. If a Python
 # module that a test needs is missing, the test is skipped with a message.
 
-# diffsim_add_python_test(NAME RANKS n MODULES module... TESTS path)
+# diffsim_add_python_test(NAME RANKS n MODULES module... TESTS path...)
 #
 # Adds a test that runs pytest on n ranks. On one rank, pytest is not started by the launcher of MPI, because some tests
 # start other programs that use MPI, which the launcher does not permit.
 function(diffsim_add_python_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;TESTS" "MODULES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS" "MODULES;TESTS")
   set(missing "")
   foreach(module IN LISTS arg_MODULES)
     execute_process(COMMAND ${Python_EXECUTABLE} -c "import ${module}" RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
@@ -16,7 +16,8 @@ function(diffsim_add_python_test name)
       list(APPEND missing ${module})
     endif()
   endforeach()
-  set(command ${Python_EXECUTABLE} -m pytest -q -p no:cacheprovider ${CMAKE_CURRENT_SOURCE_DIR}/tests/${arg_TESTS})
+  list(TRANSFORM arg_TESTS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/tests/)
+  set(command ${Python_EXECUTABLE} -m pytest -q -p no:cacheprovider ${arg_TESTS})
   set(path PYTHONPATH=${CMAKE_CURRENT_BINARY_DIR})
   if(missing)
     list(JOIN missing " and " missing)
@@ -33,6 +34,6 @@ function(diffsim_add_python_test name)
   endif()
 endfunction()
 
-diffsim_add_python_test(python.tests RANKS 1 MODULES pytest numpy TESTS "")
-diffsim_add_python_test(python.tests.np2 RANKS 2 MODULES pytest numpy mpi4py TESTS test_ranks.py)
+diffsim_add_python_test(python.tests RANKS 1 MODULES pytest numpy TESTS ".")
+diffsim_add_python_test(python.tests.np2 RANKS 2 MODULES pytest numpy mpi4py TESTS test_ranks.py test_progress.py)
 diffsim_add_python_test(python.views.np2 RANKS 2 MODULES pytest numpy mpi4py TESTS test_views.py)

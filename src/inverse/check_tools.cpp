@@ -32,9 +32,10 @@ double gradient_even_if_not_finite(InverseProblem& problem, const std::vector<do
   try {
     return problem.gradient(u, gradient);
   } catch (const Error& error) {
+    if (error.kind() != ErrorKind::run) throw;
     int found = std::any_of(gradient.begin(), gradient.end(), [](double value) { return !std::isfinite(value); });
     DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, problem.comm()));
-    if (error.kind() != ErrorKind::run || found == 0) throw;
+    if (found == 0) throw;
     not_finite = error.what();
   }
   return problem.value(u);

@@ -185,7 +185,10 @@ double InverseProblem::value(const std::vector<double>& u) {
   const std::vector<Contribution> all = contributions(0, [&](std::size_t k, InverseProblem& problem) -> Contribution {
     if (k > 0) return {problem.value(u), {}};
     State state = initial_.clone();
-    return {rollout(model_, state, num_steps_, &loss_), {}};
+    const StateObserver watch = [this](int n, const State&) {
+      if (n > 0) watcher_(n, n, -1);
+    };
+    return {rollout(model_, state, num_steps_, &loss_, watcher_ ? watch : StateObserver{}), {}};
   });
   set_losses(all);
   std::vector<double> unused;

@@ -246,8 +246,8 @@ class InverseProblem {
   /// be resumed; nullptr disables the journal. `set_journal` is for the runner (src/app); the header of SweepJournal is
   /// src/checkpoint/sweep_journal.hpp.
   void set_journal(SweepJournal* journal) { journal_ = journal; }
-  /// Sets the progress callback, which `gradient` and `hessian_product` call after each step and after the adjoint of
-  /// each step.
+  /// Sets the progress callback, which `value`, `gradient` and `hessian_product` call after each step, and `gradient`
+  /// and `hessian_product` also after the adjoint of each step.
   void watch(SweepWatcher watcher) { watcher_ = std::move(watcher); }
   /// Sets the observer of the adjoint in the reverse sweeps of `gradient`. The observer of the adjoint does not receive
   /// the adjoints of added experiments.
