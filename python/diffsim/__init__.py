@@ -62,6 +62,7 @@ from ._core import (
     perceptron,
     rank,
 )
+from ._petsc_options import clear_petsc_options, set_petsc_options
 from ._progress import show_progress
 from .show import animate, plot_gradient_norms, plot_history, show
 
@@ -121,11 +122,13 @@ __all__ = [
     "Unknown",
     "animate",
     "back_end",
+    "clear_petsc_options",
     "num_ranks",
     "perceptron",
     "plot_gradient_norms",
     "plot_history",
     "rank",
+    "set_petsc_options",
     "show",
     "show_progress",
 ]

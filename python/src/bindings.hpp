@@ -25,6 +25,7 @@ void bind_material(nb::module_& module);
 void bind_mesh(nb::module_& module);
 void bind_mesh_surface(nb::module_& module);
 void bind_parameters(nb::module_& module);
+void bind_petsc(nb::module_& module);
 void bind_problem(nb::module_& module);
 void bind_progress(nb::module_& module);
 void bind_scene(nb::module_& module);

@@ -139,6 +139,9 @@ void bind_properties(nb::class_<MeshHandle>& bound) {
           "comm", [](const MeshHandle& mesh) { return mesh.comm; },
           "Communicator of mpi4py with which the mesh was created, or None.")
       .def_prop_ro(
+          "comm_handle", [](const MeshHandle& mesh) { return std::int64_t{MPI_Comm_c2f(mesh.get().comm())}; },
+          "Handle of the communicator, for MPI.Comm.f2py of mpi4py. The communicator must not be freed.")
+      .def_prop_ro(
           "order", [](const MeshHandle& mesh) { return mesh.get().order(); }, "Order of the cells: 1 or 2.")
       .def_prop_ro(
           "num_vertices", [](const MeshHandle& mesh) { return mesh.get().num_global_vertices(); },

@@ -29,6 +29,7 @@ NB_MODULE(_core, module) {
   bind_bodies(module);
   bind_losses(module);
   bind_cameras(module);
+  bind_petsc(module);
   bind_progress(module);
   bind_simulator(module);
   bind_problem(module);

@@ -395,6 +395,22 @@ void bind_functions(nb::class_<ProblemHandle>& problem) {
           "Return the loss at u, priors included, and its gradient, as scipy.optimize.minimize(jac=True) expects.",
           nb::sig("def gradient(self, u: object) -> tuple[float, numpy.ndarray]"))
       .def(
+          "gradient_or_none",
+          [](const ProblemHandle& handle, nb::handle u) -> nb::object {
+            const std::vector<double> at = unknowns_of(handle.get(), u, "u");
+            std::vector<double> gradient;
+            double loss = 0.0;
+            try {
+              loss = handle.run([&](InverseProblem& of) { return of.gradient(at, gradient); }, "gradient");
+            } catch (const Error& failure) {
+              if (failure.kind() != ErrorKind::run) throw;
+              return nb::none();
+            }
+            return nb::make_tuple(loss, vector_to_numpy(std::move(gradient)));
+          },
+          nb::arg("u"), "Return the same as gradient(u), or None on all ranks if the rollout fails at u.",
+          nb::sig("def gradient_or_none(self, u: object) -> tuple[float, numpy.ndarray] | None"))
+      .def(
           "hessian_product",
           [](const ProblemHandle& handle, nb::handle u, nb::handle v, bool gauss_newton) {
             const std::vector<double> at = unknowns_of(handle.get(), u, "u"), along = unknowns_of(handle.get(), v, "v");
@@ -560,6 +576,9 @@ checkpoint_every: number of steps between checkpoints in memory. checkpoints: re
            nb::sig(
                "def __init__(self, scene: DifferentiableScene, num_steps: int, loss: object, unknowns: list[Unknown], "
                "checkpoint_every: int = 10, checkpoints: CheckpointOptions | None = None) -> None"))
+      .def_prop_ro(
+          "comm_handle", [](const ProblemHandle& handle) { return std::int64_t{MPI_Comm_c2f(handle.get().comm())}; },
+          "Handle of the communicator, for MPI.Comm.f2py of mpi4py. The communicator must not be freed.")
       .def_prop_ro(
           "size", [](const ProblemHandle& handle) { return handle.get().size(); }, "Number of this rank's values of u.")
       .def_prop_ro(

@@ -252,7 +252,8 @@ Each experiment has a scene and a loss. A file without `experiments` has one exp
           nb::arg("path"), nb::arg("comm") = nb::none(),
           R"(Read a scene file, and the files that the scene file names. Collective.
 
-The sections checkpoint, optimiser, output and petsc are checked, but have no effect.)",
+The sections checkpoint, optimiser, output and petsc are checked, but have no effect.
+set_petsc_options(file.document["petsc"]) sets the options of the section petsc.)",
           nb::sig("def __init__(self, path: str, comm: object | None = None) -> None"))
       .def_prop_ro(
           "mesh",
