@@ -83,6 +83,7 @@ class _Bar:
                     self._bar.set_postfix_str(text, refresh=False)
                 self._bar.update(done - self._bar.n)
         except (OSError, ValueError):
+            self._bar.disable = True
             self._bar = None
 
     def close(self, done, text, is_complete):

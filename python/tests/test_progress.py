@@ -165,6 +165,12 @@ def test_nothing_is_shown_by_default(monkeypatch, capfd):
 
 def test_the_switch_works_without_with(recorder):
     made, _ = simulator()
+    with diffsim.show_progress(False):
+        made.rollout(2)
+    assert not recorder.bars
+    made.rollout(2)  # the context manager has restored the setting
+    assert len(recorder.bars) == len(on_first_rank([1]))
+    recorder.bars.clear()
     diffsim.show_progress(False)
     made.rollout(2)
     assert not recorder.bars
@@ -278,6 +284,28 @@ def test_a_closed_stderr_does_not_end_a_computation(module, monkeypatch, request
     monkeypatch.setattr(sys, "stderr", closed)
     with diffsim.show_progress(delay=0.0):
         assert simulator()[0].rollout(STEPS).num_steps == STEPS
+
+
+@pytest.mark.parametrize("module", ["tqdm", "lines"])
+def test_an_error_of_stderr_does_not_end_a_computation(module, monkeypatch, request):
+    if module == "lines":
+        request.getfixturevalue("without_tqdm")
+    else:
+        pytest.importorskip("tqdm")
+
+    class Full(Terminal):
+        def write(self, text):
+            if len(self.getvalue()) > 20:
+                raise OSError("no space left")
+            return super().write(text)
+
+    stream = Full()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(_progress, "_interval", lambda on_terminal: 0.0)
+    with diffsim.show_progress(delay=0.0):
+        made, _ = simulator()
+        assert made.rollout(STEPS, 10, lambda n, state: time.sleep(0.06)).num_steps == STEPS
+    assert bool(stream.getvalue()) == (diffsim.rank() == 0)
 
 
 @pytest.mark.parametrize("call", ["rollout", "value", "gradient", "hessian_product", "minimise", "check"])
