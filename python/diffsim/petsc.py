@@ -65,12 +65,13 @@ def gradient(problem, u, out):
     return value
 
 
-def hessian(problem, u=None):
+def hessian(problem, u=None, gauss_newton=False):
     """Return the Hessian of the loss at the Vec u as a Mat, whose products run one rollout and one reverse sweep.
 
+    gauss_newton: whether the Mat is the Gauss–Newton matrix instead of the Hessian.
     hessian(problem).getPythonContext().move_to(u) moves the Hessian to another point u.
     """
-    context = _Hessian(problem)
+    context = _Hessian(problem, gauss_newton)
     size = (problem.size, None)
     matrix = _petsc().Mat().createPython((size, size), context, comm=communicator(problem))
     matrix.setOption(_petsc().Mat.Option.SYMMETRIC, True)
@@ -81,9 +82,10 @@ def hessian(problem, u=None):
     return matrix
 
 
-def set_up(tao, problem):
+def set_up(tao, problem, gauss_newton=False):
     """Give a TAO the loss, the gradient, the Hessian, the bounds and the start value of a problem. Return the Vec u.
 
+    gauss_newton: whether the TAO uses the Gauss–Newton matrix instead of the Hessian.
     `tao` must have the communicator of the problem: PETSc.TAO().create(comm=diffsim.petsc.communicator(problem)).
     tao.solve() changes the returned Vec to the solution. At a trial point whose rollout fails, the loss is twice the
     largest loss so far and the gradient is zero, so that line searches shorten the step, as in problem.minimise.
@@ -92,7 +94,7 @@ def set_up(tao, problem):
     tao.setSolution(u)
     tao.setVariableBounds(bounds(problem))
     tao.setObjectiveGradient(_Evaluation(problem), None)
-    matrix = hessian(problem)
+    matrix = hessian(problem, gauss_newton=gauss_newton)
     tao.setHessian(lambda tao, x, *_: matrix.getPythonContext().move_to(x), matrix)
     return u
 
@@ -145,10 +147,11 @@ class _Evaluation:
 
 
 class _Hessian:
-    """Context of a Mat of the type python: products with the Hessian at the last point."""
+    """Context of a Mat of the type python: products with the Hessian or the Gauss–Newton matrix at the last point."""
 
-    def __init__(self, problem):
+    def __init__(self, problem, gauss_newton):
         self._problem = problem
+        self._gauss_newton = gauss_newton
         self._u = None
 
     def move_to(self, u):
@@ -157,7 +160,8 @@ class _Hessian:
     def mult(self, matrix, x, y):
         if self._u is None:
             raise _core.InputError("the Hessian has no point; call matrix.getPythonContext().move_to(u) before products")
-        y.setArray(self._problem.hessian_product(self._u, x.getArray(readonly=True)))
+        product = self._problem.hessian_product(self._u, x.getArray(readonly=True), gauss_newton=self._gauss_newton)
+        y.setArray(product)
 
     def multTranspose(self, matrix, x, y):
         self.mult(matrix, x, y)

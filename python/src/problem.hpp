@@ -78,5 +78,7 @@ class ProblemHandle final : public Handle {
 
 /// Returns the number of the unknown with a name. Throws InputError if the problem has no such unknown.
 std::size_t index_of(const InverseProblem& problem, const std::string& name);
+/// Binds the function that adds a prior to a problem.
+void bind_priors(nb::class_<ProblemHandle>& problem);
 
 }  // namespace diffsim::python

@@ -193,6 +193,9 @@ def test_gradients_and_products_are_those_of_the_problem(petsc4py):
     y.set(0.0)
     diffsim.petsc.hessian(problem, u).multTranspose(g, y)
     assert np.array_equal(y.array_r, product)
+    diffsim.petsc.hessian(problem, u, gauss_newton=True).mult(g, y)
+    assert np.array_equal(y.array_r, problem.hessian_product(problem.start(), expected, gauss_newton=True))
+    assert largest(y.array_r - product) > 1e-6 * largest(product)
 
 
 @pytest.mark.parametrize("method", ["blmvm", "bntr", "nls"])
