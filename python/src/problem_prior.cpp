@@ -19,6 +19,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
+#include "loss.hpp"
 #include "problem.hpp"
 
 namespace diffsim::python {
