@@ -38,7 +38,7 @@ def steps(simulator, count):
     return simulator.positions
 
 
-def test_cube_has_the_published_shape():
+def test_cube_has_vertices_and_tetrahedra_of_both_orientations():
     mesh = cube(4)
     assert (mesh.num_vertices, mesh.num_elements) == (64, 162)
     assert mesh.rest_volume.sum().item() == pytest.approx(0.125)

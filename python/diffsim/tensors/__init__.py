@@ -1,9 +1,9 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 """Classes of meshes, materials, solvers and simulators whose arrays are PyTorch tensors.
 
-The classes have the names, arguments and defaults of the published PyTorch interface for differentiable simulation of
-tetrahedra: a program that was written for that interface needs other ``import`` lines only. The library computes all steps
-and their derivatives; the results are tensors of doubles in PyTorch's graph. A program runs on one rank.
+The classes have the names, arguments and defaults of the PyTorch package torch-diffsim: a program for torch-diffsim needs
+other ``import`` lines only. The library computes all steps and their derivatives; the results are tensors of doubles in
+PyTorch's graph. A program runs on one rank.
 """
 
 from .materials import DifferentiableMaterial, SpatiallyVaryingMaterial, StableNeoHookean
