@@ -82,8 +82,8 @@ class Field {
   Field(std::string name, std::shared_ptr<const Entities> on, int components = 1, int steps = 1);
   /// Constructs a field of zeros, [extent, components], on entities that belong to this process alone.
   Field(std::string name, std::size_t extent, int components = 1);
-  Field(Field&&) = default;
-  Field& operator=(Field&&) = default;
+  Field(Field&&) = default;             ///< takes over the memory of another field
+  Field& operator=(Field&&) = default;  ///< gives up the memory of this field, and takes over that of another field
   ~Field() = default;
 
   const std::string& name() const { return name_; }  ///< name of the field in states and files
