@@ -101,9 +101,10 @@ TEST(ObstacleShapes, InvalidShapesAreErrors) {
             "or use a sphere");
   EXPECT_EQ(error_with("capsule: {from: [1, 0, 0], to: [2, 0, 0], radius: 0}"),
             "s.yaml:2: contact.obstacles[0].capsule.radius: 0 is not positive; give a number above 0, in m");
+  std::string keys = "plane";
+  for (const ObstacleShape& shape : obstacle_shapes()) keys += ", " + shape.key;
   EXPECT_EQ(error_with("velocity: [0, 0, 0]"),
-            "s.yaml:2: contact.obstacles[0]: a key is missing; give one of: plane, box, sphere, cylinder, capsule, "
-            "mesh");
+            "s.yaml:2: contact.obstacles[0]: a key is missing; give one of: " + keys + ", mesh");
 }
 
 }  // namespace
