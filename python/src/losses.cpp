@@ -113,8 +113,11 @@ void bind_effort(nb::module_& module) {
           "__init__",
           [](EffortHandle* self, const SceneHandle& scene, const std::string& parameter, int num_steps) {
             const DifferentiableScene& of = scene.shared()->get();
-            construct(self, {scene.shared()}, {.mesh = of.mesh().get(), .scene = &of},
-                      [&] { return std::make_shared<EffortLoss>(of.mesh()->comm(), parameter, of.dt(), num_steps); });
+            const Parameter* const found = const_cast<DifferentiableScene&>(of).parameters().find(parameter);
+            const std::string unit(found ? found->spec.unit : "1");  // the loss refuses an unknown parameter
+            construct(self, {scene.shared()}, {.mesh = of.mesh().get(), .scene = &of}, [&] {
+              return std::make_shared<EffortLoss>(of.mesh()->comm(), parameter, of.dt(), num_steps, unit);
+            });
           },
           nb::arg("scene"), nb::arg("parameter"), nb::arg("num_steps"), nb::keep_alive<1, 2>(),
           R"(Create the loss. Collective.

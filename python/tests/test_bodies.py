@@ -123,6 +123,11 @@ def test_a_joint_follows_another():
     scene.join(diffsim.Joint("slide", "prismatic", "rack", point=[0, 0.3, 0], axis=[1, 0, 0]))
     scene.drive("slide", torque=5.0)
     made = diffsim.DifferentiableSimulator(scene)
+    assert made.parameters.unit("joint_ratio:turn") == "1/m"
+    assert made.parameters.unit("joint_torque:slide") == "N"
+    assert diffsim.InverseProblem(
+        scene, 5, diffsim.EffortLoss(scene, "joint_torque:slide", 5), [diffsim.Unknown("joint_torque:slide")]
+    ).unit == "N² s"
     made.step(20)
     angle, way = made.joint_coordinates
     wheel = 700.0 * 0.2 * 0.1 * 0.05 * (0.2**2 + 0.1**2) / 12

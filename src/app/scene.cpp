@@ -55,8 +55,6 @@ ParameterSpec spec_of(const std::string& parameter) {
   return {};
 }
 
-std::string unit_of(const std::string& parameter) { return std::string(spec_of(parameter).unit); }
-
 std::vector<std::string> boundary_parameters() {
   std::vector<std::string> names;
   for (const ParameterSpec& spec : specs_of_loads()) names.emplace_back(spec.name);

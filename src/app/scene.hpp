@@ -317,8 +317,9 @@ struct ShapeFilterEntry {
 struct ParameterEntry {
   enum class Per { global, region, cell, segment, step, vertex, vertex_step, segment_step, triangle };
   std::string name;
-  std::string label;  ///< name in files and messages: the value of the key `name` in the scene, which is a parameter's
-                      ///< name or a key of a section `material`
+  std::string label;   ///< name in files and messages: the value of the key `name` in the scene, which is a parameter's
+                       ///< name or a key of a section `material`
+  ParameterSpec spec;  ///< properties of the parameter
   Per per = Per::global;
   std::optional<RegionName> region;
   /// Start values of the unknown: one for each value of the unknown, or one for all values. If `initial` has no value,
@@ -466,8 +467,6 @@ ParameterSpec spec_of(const std::string& parameter);
 /// (LoadType), of a prescribed motion or of an attachment. `parameter`: the part NAME of the parameter's full name
 /// NAME:REGION.
 bool is_of_boundary(const std::string& parameter);
-/// Returns the unit of a parameter, for example "Pa"; "1" for a dimensionless parameter.
-std::string unit_of(const std::string& parameter);
 
 /// Returns whether a parameter has values on cells or belongs to a CellModel, as for example the density and the
 /// parameters of elastic laws and of damping.

@@ -27,9 +27,10 @@ struct Kind {
   std::vector<Per> per;  ///< possible values of the key `per`; the first is the default
   int components = 1;    ///< 0: the number of components depends on the scene
   bool of_material = false;
+  ParameterSpec spec = {};
 };
 
-Kind kind_of(const ParameterSpec& spec) { return {per_of(spec), spec.components, is_of_material(spec)}; }
+Kind kind_of(const ParameterSpec& spec) { return {per_of(spec), spec.components, is_of_material(spec), spec}; }
 
 /// List of the parameters that a scene may name: the name of each parameter and its Kind. Each name occurs once.
 class KindsByName {
@@ -65,6 +66,15 @@ void add_of_materials(const Scene& scene, KindsByName& kinds) {
   }
 }
 
+/// Returns `spec`, the specification of a parameter of joints, with the unit for the joint `entry`. The joints of
+/// robots are in files that are not read yet, so the returned ParameterSpec has no unit for these joints.
+ParameterSpec spec_for(ParameterSpec spec, const JointEntry& entry, const Scene& scene) {
+  for (const JointEntry& known : scene.joints)
+    if (known.joint.name == entry.joint.name) return JointParameters::of_kind(spec, known.joint.kind);
+  spec.unit = "1";
+  return spec;
+}
+
 void add_of_joints(const Scene& scene, KindsByName& kinds) {
   for (const JointEntry& entry : scene.joints) {
     if (entry.joint.kind == JointKind::fixed) continue;
@@ -74,16 +84,20 @@ void add_of_joints(const Scene& scene, KindsByName& kinds) {
   }
   for (const std::vector<JointEntry>& entries : {scene.joints, scene.drives})
     for (const JointEntry& entry : entries) {
-      if (entry.joint.armature > 0.0) kinds.add(JointParameters::armature, entry.joint.name);
+      const auto add = [&](const ParameterSpec& spec) { kinds.add(spec_for(spec, entry, scene), entry.joint.name); };
+      if (entry.joint.armature > 0.0) add(JointParameters::armature);
       if (!entry.is_driven) continue;
       for (const ParameterSpec& spec :
            {JointParameters::torque, JointParameters::stiffness, JointParameters::damping, JointParameters::target,
             JointParameters::friction, JointParameters::limit_stiffness})
-        kinds.add(spec, entry.joint.name);
+        add(spec);
     }
   for (const RobotEntry& robot : scene.robots)
-    for (const auto& [joint, armature] : robot.options.armatures)
-      kinds.add(JointParameters::armature, robot.name + "/" + joint);
+    for (const auto& [name, armature] : robot.options.armatures) {
+      JointEntry joint;
+      joint.joint.name = robot.name + "/" + name;
+      kinds.add(spec_for(JointParameters::armature, joint, scene), joint.joint.name);
+    }
 }
 
 void add_of_contact(const ContactSection& contact, KindsByName& kinds) {
@@ -192,7 +206,7 @@ void check_shape(const Numbers& numbers, const ParameterEntry& entry, int compon
 }
 
 void check_value(const ParameterEntry& entry, double value, const Place& place) {
-  if (const std::string fault = range_error(spec_of(entry.name), value); !fault.empty()) place.fail(fault);
+  if (const std::string fault = range_error(entry.spec, value); !fault.empty()) place.fail(fault);
   if (value < entry.lower || value > entry.upper)
     place.fail(
         fmt::format("{} is outside the bounds [{}, {}]; start inside the bounds", value, entry.lower, entry.upper));
@@ -224,7 +238,7 @@ void parse_bounds(const Value& value, ParameterEntry& entry) {
   for (const Value& item : value.items) {
     const double bound = to_extended(item);
     if (!std::isfinite(bound) || entry.map) continue;
-    if (const std::string fault = range_error(spec_of(entry.name), bound); !fault.empty()) item.place.fail(fault);
+    if (const std::string fault = range_error(entry.spec, bound); !fault.empty()) item.place.fail(fault);
   }
   if (!(entry.lower < entry.upper))
     value.place.fail(fmt::format("the lower bound, {}, is not below the upper bound, {}; exchange or widen the bounds",
@@ -349,7 +363,7 @@ void parse_distribution(const Mapping& mapping, const Value& value, const Scene&
     if (mapping.has(key)) mapping.place_of(key).fail("cannot be combined with `distribution`; remove one of them");
   if (mapping.has("filter"))
     mapping.place_of("filter").fail("of densities belongs into `distribution`: {filter: radius}; move it there");
-  if (!kind.of_material || !is_distributable(spec_of(entry.name)))
+  if (!kind.of_material || !is_distributable(entry.spec))
     value.place.fail("is only allowed for a parameter of tetrahedra that must be positive, such as youngs_modulus");
   if (mapping.has("per") && entry.per != Per::cell) mapping.place_of("per").fail("must be `cell`, or left out");
   entry.per = Per::cell;
@@ -386,8 +400,7 @@ void parse_shape_filter(const Mapping& mapping, const Scene& scene, ParameterEnt
   if (const Value* bounds = mapping.find("bounds")) parse_bounds(*bounds, entry);
   if (entry.lower > 0.0 || entry.upper < 0.0)
     entry.bounds_place.fail("are bounds of changes, which must include 0, the shape of the mesh");
-  if (const Value* initial = mapping.find("initial"))
-    parse_initial(*initial, scene, {per_of(spec_of(entry.name)), 3}, entry);
+  if (const Value* initial = mapping.find("initial")) parse_initial(*initial, scene, {per_of(entry.spec), 3}, entry);
   if (const Value* direction = mapping.find("direction")) entry.direction = parse_values(*direction, entry, scene);
 }
 
@@ -459,6 +472,7 @@ ParameterEntry parse_parameter(const Value& value, const Scene& scene) {
   parse_name(mapping, scene, kinds, entry);
   const Kind& kind =
       std::find_if(kinds.begin(), kinds.end(), [&](const auto& other) { return other.first == entry.name; })->second;
+  entry.spec = kind.spec;
   if (is_start_of_joints(entry.name)) {
     parse_start_of_joints(mapping, scene, entry);
     if (const Value* bounds = mapping.find("bounds")) parse_bounds(*bounds, entry);
@@ -506,7 +520,7 @@ Numbers parse_values(const Value& value, const ParameterEntry& entry, const Scen
     expect_shape(numbers, {{}, {static_cast<std::int64_t>(entry.joints.size())}},
                  "a number, or a list with one number per joint");
   else
-    check_shape(numbers, entry, spec_of(entry.name).components, scene.solver.steps);
+    check_shape(numbers, entry, entry.spec.components, scene.solver.steps);
   return numbers;
 }
 

@@ -315,7 +315,7 @@ void add_contact(const Scene& scene, DifferentiableScene& solver) {
   for (const ParameterEntry& entry : scene.parameters)
     for (const ParameterSpec& spec :
          {ContactParameters::friction, ContactParameters::friction_velocity, ContactParameters::contact_damping})
-      contact.with_friction = contact.with_friction || spec_of(entry.name).name == spec.name;
+      contact.with_friction = contact.with_friction || entry.spec.name == spec.name;
   for (const MeshFileObstacle& given : scene.contact->files) {
     require_readable(solver.mesh()->comm(), given.file, given.place);
     collectively(solver.mesh()->comm(),

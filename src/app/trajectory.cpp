@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "app/setup.hpp"
+#include "app/unknown_files.hpp"
+#include "body/parameters.hpp"
 #include "core/broadcast.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/io/trajectory.hpp"
@@ -78,16 +80,21 @@ namespace {
 
 /// Adds the coordinates of joints to each frame: first the joints of the scene, then those of each robot.
 void add_joints(TrajectoryWriter& writer, const Job& job, DifferentiableScene& solver) {
+  const std::vector<Joint> joints = solver.system().joints();
   std::size_t first = 0;
   const auto add = [&](const std::string& dataset, std::vector<std::string> names) {
     if (names.empty()) return;
     const std::size_t begin = first, count = names.size();
     first += count;
-    writer.add_values({dataset, "1", std::move(names), [&solver, begin, count](int, const State& state) {
-                         const std::vector<double> all = solver.joint_coordinates(state);
-                         const auto from = all.begin() + static_cast<std::ptrdiff_t>(begin);
-                         return std::vector<double>(from, from + static_cast<std::ptrdiff_t>(count));
-                       }});
+    std::vector<std::string> units;
+    for (std::size_t j = begin; j < first; ++j)
+      units.emplace_back(JointParameters::of_kind(JointParameters::target, joints[j].kind).unit);
+    writer.add_values(
+        {dataset, joined_units(units), std::move(names), [&solver, begin, count](int, const State& state) {
+           const std::vector<double> all = solver.joint_coordinates(state);
+           const auto from = all.begin() + static_cast<std::ptrdiff_t>(begin);
+           return std::vector<double>(from, from + static_cast<std::ptrdiff_t>(count));
+         }});
   };
   std::vector<std::string> names;
   for (const JointEntry& entry : job.scene.joints) names.push_back(entry.joint.name);

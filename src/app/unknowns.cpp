@@ -177,7 +177,7 @@ void expect_steps(const ParameterEntry& entry, const Scene& scene, const Entries
     entry.place.fail("`per: " + to_string(entry.per) + "` needs solver.steps >= 1");
   if (entry.per == Per::vertex && entries.steps > 1)
     entry.place.fail("the scene's load has values for each step; use `per: vertex_step`");
-  if (is_of_material(spec_of(entry.name)) && !each_step && entries.steps > 1)
+  if (is_of_material(entry.spec) && !each_step && entries.steps > 1)
     entry.place.fail("the scene has values for each step; use `per: segment_step`");
 }
 
@@ -214,7 +214,7 @@ std::vector<double> load_unknown(const Scene& scene, const TetrahedralMesh& mesh
     case Per::global: {
       if (components == 1) return load_array(mesh.comm(), initial, Shapes{{}}, "a number").values;
       // A policy may also have three weights.
-      const bool is_vector = spec_of(entry.name).components == 3;
+      const bool is_vector = entry.spec.components == 3;
       const Shapes shapes = is_vector ? Shapes{{3}} : Shapes{{}, {components}};
       const Array array = load_array(mesh.comm(), initial, shapes, fmt::format("[{}]", components));
       return array.shape.empty() ? repeated(array.values, components) : array.values;
@@ -259,7 +259,7 @@ void check_start(const TetrahedralMesh& mesh, const ParameterEntry& entry, const
                  const std::vector<double>& start) {
   const Place& place = entry.initial ? entry.initial->place : entry.place;
   if (entry.per == Per::cell) check_cells(mesh, mesh.region("all").cells, start, entry.name, place);
-  const ParameterSpec spec = spec_of(entry.name);
+  const ParameterSpec spec = entry.spec;
   collectively(mesh.comm(), [&] {
     for (const double value : start) {
       if (const std::string fault = range_error(spec, value); !fault.empty()) place.fail("the initial value " + fault);
@@ -281,7 +281,7 @@ bool asks_for(const Scene& scene, const std::string& name) {
 /// Reads the modes of a map and sets this rank's rows of the map's matrix, [rows, modes].
 void load_map(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEntry& entry, Unknown& unknown) {
   const Dataset& dataset = *entry.map->dataset();
-  const bool of_material = is_of_material(spec_of(entry.name));
+  const bool of_material = is_of_material(entry.spec);
   const auto kind = of_material ? kind_of(entry.name) : std::nullopt;
   if (of_material) require_in_all(scene, mesh, entry);
   std::size_t modes = 0, rows = 0, stride = 0;
@@ -294,7 +294,7 @@ void load_map(const Scene& scene, const TetrahedralMesh& mesh, const ParameterEn
       rows = stride = mesh.cell_entities(*kind)->local();
       values = std::move(read.values);
     } else {
-      const int components = spec_of(entry.name).components;
+      const int components = entry.spec.components;
       StepValues read = read_vertex_field(mesh, dataset.path, dataset.name, components);
       modes = static_cast<std::size_t>(read.steps);
       rows = static_cast<std::size_t>(components) * static_cast<std::size_t>(mesh.num_owned_vertices());
@@ -337,6 +337,7 @@ void load_distribution(const Scene& scene, const TetrahedralMesh& mesh, const Pa
   for (const DistributedEntry& also : entry.distribution->also) {
     ParameterEntry other = entry;
     other.name = also.name;
+    other.spec = spec_of(also.name);
     other.place = also.place;
     require_in_all(scene, mesh, other);
     made.also.push_back({also.name, also.penalty, also.minimum});
@@ -402,7 +403,7 @@ Unknown make_unknown(const Scene& scene, DifferentiableScene& solver, const Para
   if (same_name > 1) unknown.label += "_" + (entry.region ? entry.region->name : "all");
   unknown.lower = entry.lower;
   unknown.upper = entry.upper;
-  unknown.logarithmic = entry.logarithmic.value_or(spec_of(entry.name).search() == Search::logarithmic);
+  unknown.logarithmic = entry.logarithmic.value_or(entry.spec.search() == Search::logarithmic);
 
   if (entry.name == "rest_positions" && !asks_for(scene, "initial_positions")) unknown.carries = "positions";
   const Entries entries = entries_of(entry, unknown.parameter, solver);
@@ -419,7 +420,7 @@ Unknown make_unknown(const Scene& scene, DifferentiableScene& solver, const Para
     load_shape_filter(scene, mesh, entry, unknown);
     return unknown;
   }
-  const bool of_material = is_of_material(spec_of(entry.name));
+  const bool of_material = is_of_material(entry.spec);
   if (of_material && (entry.per == Per::global || entry.per == Per::region)) {
     group_entities(scene, mesh, entry, unknown);
   } else if (of_material) {
@@ -428,7 +429,7 @@ Unknown make_unknown(const Scene& scene, DifferentiableScene& solver, const Para
     unknown.group.assign(entries.count, 0);
     unknown.group_names = {""};
     // Directors are excluded from the group of all vertices.
-    const bool of_vertices = spec_of(entry.name).home == ParameterHome::vertices;
+    const bool of_vertices = entry.spec.home == ParameterHome::vertices;
     for (std::size_t v = 0; of_vertices && !mesh.is_director().empty() && v < unknown.group.size(); ++v)
       if (mesh.is_director()[v] != 0) unknown.group[v] = -1;
   }

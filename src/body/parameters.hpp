@@ -1,6 +1,10 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string_view>
+#include <utility>
+
+#include "diffsim/body/joint.hpp"
 #include "diffsim/core/parameter_spec.hpp"
 
 namespace diffsim {
@@ -8,9 +12,9 @@ namespace diffsim {
 /// Specifications of the parameters of joints (`Joint::point`, `Joint::axis`, `Joint::ratio`, `Joint::armature`) and of
 /// driven joints (JointDrive), and of two unknowns of scenes, `initial_coordinates` and `initial_rates` of several
 /// joints. For a parameter of one joint, the name of the joint is a suffix of the parameter's name, for example
-/// `joint_torque:NAME`. The member `unit` of a ParameterSpec is the unit for revolute joints. For prismatic joints,
-/// torque and friction are in N, the stiffnesses of the spring and of the limits in N/m, the damping in N s/m, the
-/// target in m, and the armature in kg.
+/// `joint_torque:NAME`. The member `unit` of a ParameterSpec in JointParameters is the unit for revolute joints;
+/// `of_kind` and `of_follower` return the ParameterSpec with the unit for other joints. A Parameter of a scene has the
+/// ParameterSpec with the unit for its joint.
 struct JointParameters {
   static constexpr ParameterSpec torque{.name = "joint_torque",
                                         .unit = "N m",
@@ -74,6 +78,27 @@ struct JointParameters {
                                           .meaning = "inertia of a motor's rotor with respect to a joint's coordinate",
                                           .range = Interval::positive(),
                                           .sample = 2e-4};
+
+  /// Names of the parameters whose unit depends on the kind of the joint, with the units for prismatic joints.
+  static constexpr std::pair<std::string_view, std::string_view> prismatic_units[] = {
+      {torque.name, "N"},          {stiffness.name, "N/m"}, {damping.name, "N s/m"},
+      {friction.name, "N"},        {target.name, "m"},      {limit_stiffness.name, "N/m"},
+      {initial_rates.name, "m/s"}, {armature.name, "kg"},   {initial_coordinates.name, "m"}};
+
+  /// Returns `spec`, a member of JointParameters, with the unit for joints of the given kind.
+  static constexpr ParameterSpec of_kind(ParameterSpec spec, JointKind kind) {
+    for (const auto& [name, unit] : prismatic_units)
+      if (kind == JointKind::prismatic && spec.name == name) spec.unit = unit;
+    return spec;
+  }
+
+  /// Returns `ratio` with the unit for a joint that follows another joint. `kind`: kind of the joint that follows.
+  /// `leader`: kind of the joint that is followed.
+  static constexpr ParameterSpec of_follower(JointKind kind, JointKind leader) {
+    ParameterSpec spec = ratio;
+    if (kind != leader) spec.unit = kind == JointKind::prismatic ? "m" : "1/m";
+    return spec;
+  }
 };
 
 }  // namespace diffsim

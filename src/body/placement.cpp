@@ -58,6 +58,13 @@ double read_ratio(const ParameterSet& set, const Joint& joint, double otherwise)
   return parameter ? parameter->field.to_host().at(0) : otherwise;
 }
 
+void set_units_of_ratios(const std::vector<Joint>& joints, ParameterSet& set) {
+  for (const Joint& joint : joints)
+    for (const Joint& leader : joints)
+      if (joint.follows == leader.name)
+        set.at(name_of(JointParameters::ratio, joint)).spec = JointParameters::of_follower(joint.kind, leader.kind);
+}
+
 void add_to_ratio(ParameterSet& set, const Joint& joint, double sum) {
   Parameter* const parameter = set.find(name_of(JointParameters::ratio, joint));
   if (parameter) parameter->field.from_host({parameter->field.to_host().at(0) + sum});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "diffsim/body/joint.hpp"
 #include "diffsim/core/impl/dual.hpp"
@@ -39,6 +40,9 @@ bool has_placements(const ParameterSet& set);
 /// Returns the value of the parameter `joint_ratio` of `joint` in `set`, or `otherwise` if `set` does not contain this
 /// parameter.
 double read_ratio(const ParameterSet& set, const Joint& joint, double otherwise);
+/// Sets the units of the parameters `joint_ratio` of `joints` in `set`. If the joint that a joint follows is not in
+/// `joints`, the unit of its parameter is not changed.
+void set_units_of_ratios(const std::vector<Joint>& joints, ParameterSet& set);
 /// Adds `sum` to the parameter `joint_ratio` of `joint` if `set` contains this parameter.
 void add_to_ratio(ParameterSet& set, const Joint& joint, double sum);
 /// Returns true if `set` contains the ratio of `joint`.

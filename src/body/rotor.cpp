@@ -30,6 +30,7 @@ class RotorInertia : public Inertia {
   RotorInertia(const TetrahedralMesh& mesh, const Joint& joint)
       : joint_(joint.name),
         parameter_(std::string(JointParameters::armature.name) + ":" + joint.name),
+        spec_(JointParameters::of_kind(JointParameters::armature, joint.kind)),
         vertex_(find_rotor(mesh, joint)) {}
 
   std::string name() const override { return "armature of joint '" + joint_ + "'"; }
@@ -37,7 +38,7 @@ class RotorInertia : public Inertia {
 
   void add_mass(const ParameterSet& parameters, Field& mass) const override {
     const double armature = parameters.at(parameter_).field.to_host().at(0);
-    if (const std::string what = range_error(JointParameters::armature, armature); !what.empty())
+    if (const std::string what = range_error(spec_, armature); !what.empty())
       throw Error(parameter_ + ": " + what, ErrorKind::input);
     add(armature, mass);
   }
@@ -62,6 +63,7 @@ class RotorInertia : public Inertia {
   }
 
   std::string joint_, parameter_;
+  ParameterSpec spec_;
   int vertex_;  // -1 if another rank owns the vertex
 };
 
@@ -71,8 +73,8 @@ void require_rotor(const TetrahedralMesh& mesh, const Joint& joint) {
   const auto fail = [&](const std::string& what) {
     throw Error("joint '" + joint.name + "': " + what, ErrorKind::input);
   };
-  if (const std::string what = range_error(JointParameters::armature, joint.armature); !what.empty())
-    fail("the armature " + what);
+  const ParameterSpec spec = JointParameters::of_kind(JointParameters::armature, joint.kind);
+  if (const std::string what = range_error(spec, joint.armature); !what.empty()) fail("the armature " + what);
   if (joint.kind != JointKind::revolute && joint.kind != JointKind::prismatic)
     fail("only revolute and prismatic joints can have an armature; remove the armature");
   const std::string rotor = joint.rotor();

@@ -7,6 +7,7 @@
 
 #include "body/constraint_set.hpp"
 #include "body/parameters.hpp"
+#include "body/placement.hpp"
 #include "body/rotor.hpp"
 #include "core/exchange.hpp"
 #include "core/field_pool.hpp"
@@ -230,7 +231,8 @@ void System::join(Joint joint) {
     throw Error("there is already a joint '" + joint.name + "'; give each joint a name of its own", ErrorKind::input);
   if (joint.armature != 0.0) {
     std::unique_ptr<Inertia> inertia = body::make_rotor_inertia(*mesh_, joint);
-    parameters_.add(JointParameters::armature, Entities::one_for_all(comm()), 1, joint.name).field.fill(joint.armature);
+    const ParameterSpec spec = JointParameters::of_kind(JointParameters::armature, joint.kind);
+    parameters_.add(spec, Entities::one_for_all(comm()), 1, joint.name).field.fill(joint.armature);
     add_inertia(std::move(inertia));
   }
   const auto add = [&](const ParameterSpec& spec, const std::array<double, 3>& values) {
@@ -242,6 +244,7 @@ void System::join(Joint joint) {
     parameters_.add(JointParameters::ratio, Entities::one_for_all(comm()), 1, joint.name).field.fill(joint.ratio);
   has_rigid_bodies_ = true;
   joints_.push_back(std::move(joint));
+  body::set_units_of_ratios(joints_, parameters_);
 }
 
 std::vector<Joint> System::joints() const {

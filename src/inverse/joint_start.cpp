@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "body/parameters.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/inverse/unknown.hpp"
@@ -20,7 +21,8 @@ namespace {
 /// Map from coordinates of joints to positions.
 class CoordinateMap final : public EntryMap {
  public:
-  explicit CoordinateMap(std::unique_ptr<body::JointStart> start) : start_(std::move(start)) {}
+  CoordinateMap(std::unique_ptr<body::JointStart> start, std::vector<std::string> units)
+      : start_(std::move(start)), units_(std::move(units)) {}
   void set(const std::vector<double>& q, std::vector<double>& p) const override { start_->set(q, p); }
   void tangent(const std::vector<double>& q, const std::vector<double>& dq, std::vector<double>& dp) const override {
     start_->tangent(q, dq, dp);
@@ -32,15 +34,27 @@ class CoordinateMap final : public EntryMap {
                                       const std::vector<double>& w, const std::vector<double>& dw) const override {
     return start_->adjoint_tangent(q, dq, w, dw);
   }
+  std::vector<std::string> units() const override { return units_; }
 
  private:
   std::unique_ptr<body::JointStart> start_;
+  std::vector<std::string> units_;
 };
 
 std::vector<double> velocities_of(const State& state) {
   if (!state.has("velocities"))
     throw Error("initial coordinates and rates of joints need an integrator with velocities", ErrorKind::input);
   return state["velocities"].to_host();
+}
+
+/// Returns the units of the parameter `spec` for the joints with the given names.
+std::vector<std::string> units_of(const ParameterSpec& spec, const std::vector<Joint>& joints,
+                                  const std::vector<std::string>& names) {
+  std::vector<std::string> units;
+  for (const std::string& name : names)
+    for (const Joint& joint : joints)
+      if (joint.name == name) units.emplace_back(JointParameters::of_kind(spec, joint.kind).unit);
+  return units;
 }
 
 Unknown unknown_of(const std::string& parameter, const std::vector<std::string>& names) {
@@ -65,7 +79,8 @@ Unknown initial_coordinates(const TetrahedralMesh& mesh, const std::vector<Joint
                 ErrorKind::input);
   Unknown unknown = unknown_of("initial_positions", names);
   unknown.start = start->coordinates();
-  unknown.entry_map = std::make_shared<CoordinateMap>(std::move(start));
+  unknown.entry_map =
+      std::make_shared<CoordinateMap>(std::move(start), units_of(JointParameters::initial_coordinates, joints, names));
   return unknown;
 }
 
@@ -80,7 +95,8 @@ Unknown initial_rates(const TetrahedralMesh& mesh, const std::vector<Joint>& joi
   matrix.resize(base.size() * columns);  // velocities are those of owned vertices
   for (std::size_t i = 0; i < base.size(); ++i)
     for (std::size_t k = 0; k < columns; ++k) base[i] -= matrix[i * columns + k] * unknown.start[k];
-  unknown.entry_map = make_linear_map(std::move(matrix), columns, std::move(base));
+  unknown.entry_map = make_linear_map(std::move(matrix), columns, std::move(base),
+                                      units_of(JointParameters::initial_rates, joints, names));
   return unknown;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/add_to_entries.hpp"
+#include "core/squared_unit.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/runtime.hpp"
@@ -282,8 +283,12 @@ void TargetLoss::add_gradient_tangent(int, const State&, const ParameterSet&, co
   add_outer(weights_, mean(tangent[field_]), adjoint_tangent[field_]);
 }
 
-EffortLoss::EffortLoss(MPI_Comm comm, std::string parameter, double dt, int steps)
-    : parameter_(std::move(parameter)), dt_(dt), steps_(steps), counts_(is_first_rank(comm)) {}
+EffortLoss::EffortLoss(MPI_Comm comm, std::string parameter, double dt, int steps, const std::string& unit)
+    : parameter_(std::move(parameter)),
+      unit_(unit == "1" ? "s" : squared_unit(unit) + " s"),
+      dt_(dt),
+      steps_(steps),
+      counts_(is_first_rank(comm)) {}
 
 std::vector<double> EffortLoss::entries(int n, const ParameterSet& set) const {
   const Parameter& control = set.at(parameter_);

@@ -80,8 +80,8 @@ class Groups final : public EntryMap {
 
 class LinearMap final : public EntryMap {
  public:
-  LinearMap(std::vector<double> matrix, std::size_t columns, std::vector<double> base)
-      : base_(std::move(base)), matrix_(std::move(matrix)), columns_(columns) {
+  LinearMap(std::vector<double> matrix, std::size_t columns, std::vector<double> base, std::vector<std::string> units)
+      : base_(std::move(base)), matrix_(std::move(matrix)), columns_(columns), units_(std::move(units)) {
     base_.resize(matrix_.size() / columns_);
   }
   void set(const std::vector<double>& q, std::vector<double>& p) const override {
@@ -99,6 +99,7 @@ class LinearMap final : public EntryMap {
                                       const std::vector<double>&, const std::vector<double>& dw) const override {
     return multiply_transposed(dw);
   }
+  std::vector<std::string> units() const override { return units_; }
 
  private:
   /// Returns B q.
@@ -115,6 +116,7 @@ class LinearMap final : public EntryMap {
   }
   std::vector<double> base_, matrix_;
   std::size_t columns_;
+  std::vector<std::string> units_;
 };
 
 /// Map p_i = base_i exp(E(q)_i) for another map E. With z = E(q) and dz = E'(q) dq, the tangent is dp_i = p_i dz_i, and
@@ -345,8 +347,9 @@ std::unique_ptr<EntryMap> make_groups(std::vector<int> group, std::size_t num_gr
   return std::make_unique<Groups>(std::move(group), num_groups, static_cast<std::size_t>(components));
 }
 std::unique_ptr<EntryMap> make_entries(std::size_t num_values) { return std::make_unique<Entries>(num_values); }
-std::unique_ptr<EntryMap> make_linear_map(std::vector<double> matrix, std::size_t columns, std::vector<double> base) {
-  return std::make_unique<LinearMap>(std::move(matrix), columns, std::move(base));
+std::unique_ptr<EntryMap> make_linear_map(std::vector<double> matrix, std::size_t columns, std::vector<double> base,
+                                          std::vector<std::string> units) {
+  return std::make_unique<LinearMap>(std::move(matrix), columns, std::move(base), std::move(units));
 }
 std::unique_ptr<EntryMap> make_scaled_exponential(std::unique_ptr<EntryMap> exponent, std::vector<double> base) {
   return std::make_unique<ScaledExponential>(std::move(exponent), std::move(base));

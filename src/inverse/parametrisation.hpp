@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace diffsim {
@@ -41,6 +42,8 @@ class EntryMap {
   /// the Jacobian of the map E.
   virtual std::vector<double> adjoint_tangent(const std::vector<double>& q, const std::vector<double>& dq,
                                               const std::vector<double>& w, const std::vector<double>& dw) const = 0;
+  /// Returns the units of the values q, one for each value; an empty vector for a map that does not define units.
+  virtual std::vector<std::string> units() const { return {}; }
 };
 
 /// Map p_e = q_group(e) from values q of groups to entries e of a field, with `components` values per entry and per
@@ -50,8 +53,9 @@ std::unique_ptr<EntryMap> make_groups(std::vector<int> group, std::size_t num_gr
 /// Map p_i = q_i for i < `num_values`; other values of p are not changed.
 std::unique_ptr<EntryMap> make_entries(std::size_t num_values);
 /// Map p_i = base_i + (B q)_i with the matrix B. `matrix`: the matrix B as an array [values, columns]. `base`: array
-/// with at least one entry per row of B.
-std::unique_ptr<EntryMap> make_linear_map(std::vector<double> matrix, std::size_t columns, std::vector<double> base);
+/// with at least one entry per row of B. `units`: result of `EntryMap::units`.
+std::unique_ptr<EntryMap> make_linear_map(std::vector<double> matrix, std::size_t columns, std::vector<double> base,
+                                          std::vector<std::string> units = {});
 /// Map p_i = base_i exp(E(q)_i), where E is the map `exponent`. `base`: factors base_i, one per value p_i of the field.
 /// All values p_i of the field belong to the unknown; p_i equals base_i if `exponent` sets no exponent for the index i.
 std::unique_ptr<EntryMap> make_scaled_exponential(std::unique_ptr<EntryMap> exponent, std::vector<double> base);

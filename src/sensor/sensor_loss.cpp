@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/covariance.hpp"
+#include "core/squared_unit.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/sensor/sensor.hpp"
@@ -81,12 +82,7 @@ SensorLoss::SensorLoss(std::shared_ptr<Sensor> sensor, std::map<int, std::vector
   if (observed_.empty()) throw Error("no component of the " + name + " is observed", ErrorKind::input);
 }
 
-std::string SensorLoss::unit() const {
-  const std::string unit = sensor_->unit();
-  if (!options_.covariance.empty() || unit == "1") return "1";
-  const bool is_compound = unit.find_first_of(" /²") != std::string::npos;
-  return is_compound ? "(" + unit + ")²" : unit + "²";
-}
+std::string SensorLoss::unit() const { return options_.covariance.empty() ? squared_unit(sensor_->unit()) : "1"; }
 
 bool SensorLoss::multiply(double factor) {
   factor_ *= factor;

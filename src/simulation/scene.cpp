@@ -139,7 +139,8 @@ void DifferentiableScene::drive(const std::string& name, const JointDrive& drive
   if (parameters().find(std::string(JointParameters::torque.name) + ":" + name))
     throw Error("joint '" + name + "' is already driven; change its parameters instead, such as joint_torque:" + name,
                 ErrorKind::input);
-  const auto check = [&](const ParameterSpec& spec, const std::vector<double>& values) {
+  const auto check = [&](const ParameterSpec& of_joints, const std::vector<double>& values) {
+    const ParameterSpec spec = JointParameters::of_kind(of_joints, joint->kind);
     steps_of(values, 1, "the drive of a joint");
     for (const double value : values)
       if (const std::string fault = range_error(spec, value); !fault.empty())
@@ -153,7 +154,8 @@ void DifferentiableScene::drive(const std::string& name, const JointDrive& drive
   check(JointParameters::limit_stiffness, {drive.limit_stiffness});
   system().add_term(body::make_joint_drive(*mesh_, *joint, drive));
   const auto one = Entities::one_for_all(mesh_->comm());
-  const auto add = [&](const ParameterSpec& spec, const std::vector<double>& values) {
+  const auto add = [&](const ParameterSpec& of_joints, const std::vector<double>& values) {
+    const ParameterSpec spec = JointParameters::of_kind(of_joints, joint->kind);
     parameters().add(spec, one, steps_of(values, 1, "the drive of a joint"), name).field.from_host(values);
   };
   add(JointParameters::torque, drive.torque);

@@ -139,6 +139,85 @@ TEST_F(Rigid, a_joint_follows_another) {
   refused(text("follows: {joint: rail}", "planar"), "follows 'rail', which is neither revolute nor prismatic");
 }
 
+/// Returns a scene with a wheel on a revolute joint, a rack on a prismatic joint and a screw that follows the wheel.
+/// `more`: objective and parameters.
+std::string wheel_and_rack(const std::string& more) {
+  const std::string drive =
+      ", torque: 0.2, target: 0.1, stiffness: 0.5, damping: 0.1, friction: 0.1, limits: [-0.5, 0.5], limit_stiffness: "
+      "0.3, limit_distance: 0.5, armature: 0.1}\n";
+  const auto body = [](const std::string& name, const std::string& y) {
+    return "  " + name + ": {kind: rigid, mesh: {box: {size: [0.2, 0.2, 0.1], cells: [1, 1, 1]}}, density: 600, " +
+           "placement: {translate: [0, " + y + ", 0]}}\n";
+  };
+  return "bodies:\n" + body("wheel", "0") + body("rack", "0.4") + body("bolt", "0.8") +
+         "joints:\n  screw: {kind: prismatic, body: bolt, point: [0, 0.8, 0], axis: [1, 0, 0], "
+         "follows: {joint: shaft, ratio: 0.3}}\n"
+         "  shaft: {kind: revolute, body: wheel, point: [0, 0, 0], axis: [0, 0, 1]" +
+         drive + "  rail: {kind: prismatic, body: rack, point: [0, 0.4, 0], axis: [1, 0, 0]" + drive +
+         "solver: {integrator: velocity_verlet, dt: 0.01, steps: 5, substeps: 1}\n" + more;
+}
+
+TEST_F(Rigid, units_in_files_are_those_of_the_joint) {
+  const std::vector<std::array<std::string, 3>> units{
+      {"torque", "N m", "N"},      {"stiffness", "N m", "N/m"},       {"damping", "N m s", "N s/m"},
+      {"friction", "N m", "N"},    {"limit_stiffness", "N m", "N/m"}, {"target", "1", "m"},
+      {"armature", "kg m^2", "kg"}};
+  std::string names = "{name: \"joint_ratio:screw\"}";
+  for (const auto& [name, turning, sliding] : units)
+    for (const std::string joint : {"shaft", "rail"}) names += ", {name: \"joint_" + name + ":" + joint + "\"}";
+  const std::string objective = "objective: [{type: target_position, region: all, target: [1, 1, 1]}]\n";
+  write("scene.yaml", wheel_and_rack(objective + "parameters: [" + names + "]\noptimiser: {max_iterations: 1}\n"));
+  run({"gradient", "scene.yaml"}, "gradient");
+  run({"invert", "scene.yaml"}, "invert");
+  const auto unit = [&](const std::string& file, const std::string& name) {
+    const auto found = Hdf5File::open(MPI_COMM_WORLD, path(file)).attribute(name, "units");
+    return found ? std::get<std::string>(*found) : "none";
+  };
+  const auto expect = [&](const std::string& name, const std::string& expected) {
+    EXPECT_EQ(unit("invert/parameters.h5", "/parameters/" + name), expected) << name;
+    EXPECT_EQ(unit("gradient/gradient.h5", "/gradient/" + name), expected == "1" ? "m^2" : "m^2/(" + expected + ")");
+  };
+  for (const auto& [name, turning, sliding] : units) {
+    expect("joint_" + name + ":shaft", turning);
+    expect("joint_" + name + ":rail", sliding);
+  }
+  expect("joint_ratio:screw", "m");
+  EXPECT_EQ(unit("invert/trajectory.h5", "/joints"), "m, 1, m");  // screw, shaft, rail
+  write("scene.yaml", wheel_and_rack("objective: [{type: effort, parameter: \"joint_torque:rail\"}]\n"
+                                     "parameters: [{name: \"joint_torque:rail\"}]\n"));
+  run({"gradient", "scene.yaml"}, "effort");
+  EXPECT_EQ(unit("effort/gradient.h5", "/loss"), "N^2 s");
+  EXPECT_EQ(unit("effort/gradient.h5", "/gradient/joint_torque:rail"), "N^2 s/(N)");
+}
+
+TEST_F(Rigid, messages_have_the_unit_of_the_joint) {
+  const auto with = [](const std::string& joint) {
+    return wheel_and_rack("objective: [{type: joint, joint: rail, target: 1}]\nparameters: [{name: \"joint_friction:" +
+                          joint + "\", initial: -1}]\n");
+  };
+  refused(with("shaft"), "-1 is negative; give a number, 0 or more, in N m\n");
+  refused(with("rail"), "-1 is negative; give a number, 0 or more, in N\n");
+}
+
+TEST_F(Rigid, units_of_starts_of_joints_are_those_of_the_joints) {
+  const auto unit = [&](const std::string& name, const std::string& joints) {
+    std::string text = wheel_and_rack(
+        "objective: [{type: target_position, region: all, target: [1, 1, 1]}]\n"
+        "parameters: [{name: " +
+        name + ", joints: [" + joints + "]}]\n");
+    for (std::size_t at; (at = text.find(", armature: 0.1")) != std::string::npos;) text.erase(at, 15);
+    write("scene.yaml", text);
+    run({"gradient", "scene.yaml"}, "run");
+    const auto found = Hdf5File::open(MPI_COMM_WORLD, path("run/gradient.h5")).attribute("/gradient/" + name, "units");
+    return found ? std::get<std::string>(*found) : "none";
+  };
+  EXPECT_EQ(unit("initial_coordinates", "rail"), "m^2/(m)");
+  EXPECT_EQ(unit("initial_coordinates", "shaft"), "m^2");
+  EXPECT_EQ(unit("initial_coordinates", "shaft, rail"), "m^2, m^2/(m)");
+  EXPECT_EQ(unit("initial_rates", "rail"), "m^2/(m/s)");
+  EXPECT_EQ(unit("initial_rates", "rail, shaft"), "m^2/(m/s), m^2/(1/s)");
+}
+
 TEST_F(Rigid, starts_of_joints_are_unknowns) {
   const auto text = [](const std::string& parameters) {
     return "bodies:\n  upper: {kind: rigid, mesh: {box: {size: [0.3, 0.04, 0.04], cells: [1, 1, 1]}}, density: 600}\n"

@@ -135,5 +135,12 @@ TEST(losses, a_sum_has_the_unit_of_its_losses) {
   EXPECT_EQ(sum.unit(), "1");
 }
 
+TEST(losses, an_effort_has_the_unit_of_its_parameter) {
+  const auto unit = [](const std::string& of) { return EffortLoss(MPI_COMM_WORLD, "torque", 0.1, 2, of).unit(); };
+  EXPECT_EQ(unit("N"), "N² s");
+  EXPECT_EQ(unit("N m"), "(N m)² s");
+  EXPECT_EQ(unit("1"), "s");
+}
+
 }  // namespace
 }  // namespace diffsim::losses_test

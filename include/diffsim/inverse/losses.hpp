@@ -148,8 +148,9 @@ class EffortLoss : public Loss {
  public:
   /// Creates the loss. `dt`: time step (s). `steps`: number of steps of the rollout. `value` throws Error (input) if
   /// the model has no parameter with the name `parameter`, if this parameter is not global, or if a Link, such as a
-  /// feedback controller, computes this parameter.
-  EffortLoss(MPI_Comm comm, std::string parameter, double dt, int steps);
+  /// feedback controller, computes this parameter. `unit`: unit of the parameter (`ParameterSpec::unit`).
+  EffortLoss(MPI_Comm comm, std::string parameter, double dt, int steps, const std::string& unit = "1");
+  std::string unit() const override { return unit_; }
   bool observes(int n) const override { return n < steps_; }
   double value(int n, const State& state, const ParameterSet& parameters) override;
   double tangent(int n, const State& state, const ParameterSet& parameters, const State& tangent,
@@ -170,6 +171,7 @@ class EffortLoss : public Loss {
   void add(int n, const ParameterSet& from, ParameterSet& to) const;
 
   std::string parameter_;
+  std::string unit_;
   double dt_;
   int steps_;
   bool counts_;  // true on the first rank, which returns the effort; other ranks return 0

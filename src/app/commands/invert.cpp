@@ -113,7 +113,7 @@ void write_property(Hdf5File& file, const InverseJob& inverse, std::size_t k, co
                                                         : problem.model().parameters().at(parameter).field;
     std::vector<double> values = field.to_host();
     values.resize(problem.count(k));
-    const std::string dataset = "/parameters/" + parameter, unit = in_ascii(unit_of(parameter));
+    const std::string dataset = "/parameters/" + parameter, unit = unit_of(problem, parameter);
     if (unknown.shape_filter)
       write_vertex_field(file, *inverse.mesh, dataset, values, 3, unit);
     else

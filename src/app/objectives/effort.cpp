@@ -13,7 +13,9 @@ class EffortObjective : public Objective {
 
   Kind kind() const override { return Kind::cost; }
   std::unique_ptr<Loss> make_loss(const Scene& scene, DifferentiableScene& solver) const override {
-    return std::make_unique<EffortLoss>(solver.mesh()->comm(), parameter, scene.solver.dt, scene.solver.steps);
+    const Parameter* const found = solver.parameters().find(parameter);
+    const std::string unit(found ? found->spec.unit : "1");  // the loss refuses an unknown parameter
+    return std::make_unique<EffortLoss>(solver.mesh()->comm(), parameter, scene.solver.dt, scene.solver.steps, unit);
   }
 };
 
