@@ -3,7 +3,6 @@
 only Python's standard library."""
 
 import argparse
-import json
 import os
 import pathlib
 import re
@@ -103,8 +102,18 @@ class Bench:
     def gradient(self, output="out"):
         return (self.folder / output / "gradient.h5").read_bytes()
 
-    def report(self, output="out"):
-        return json.loads((self.folder / output / "report.json").read_text())
+    def difference(self, reference, output="out"):
+        """Returns the largest relative difference of an entry of the loss and of the gradients between two outputs, and
+        where the difference is. Differences are relative to the largest value of the dataset in `reference`. Datasets of
+        zeros or of different sizes, values that are not finite and files that cannot be compared count as an infinite
+        difference."""
+        names = ",".join(parameters_of(self.scene.read_text()))
+        files = [str(self.folder / folder / "gradient.h5") for folder in (reference, output)]
+        run = subprocess.run([self.options.compare, "0", names, *files], capture_output=True, text=True, timeout=60)
+        found = re.findall(r"^\S+ (/.*): (\S+)$", run.stdout, re.MULTILINE)
+        if run.returncode not in (0, 1) or len(found) != 2 + names.count(","):
+            return float("inf"), run.stderr.strip() or run.stdout.strip()
+        return max((float(off), dataset) for dataset, off in found)
 
     def clear(self):
         for path in self.checkpoints.glob("*"):
@@ -128,9 +137,9 @@ def ranks_of(process, program):
     return found
 
 
-def difference(one, other):
-    """Returns the largest relative difference between two reports in the loss and the norm of the gradient."""
-    return max(abs(one[key] - other[key]) / abs(other[key]) for key in ("loss", "gradient_norm"))
+def parameters_of(scene):
+    """Returns the names of the parameters in the text of a scene."""
+    return re.findall(r'{name: "?([^",}]+)', scene)
 
 
 def complaints(err):
