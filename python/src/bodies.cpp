@@ -8,7 +8,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 
 #include "arrays.hpp"
@@ -18,6 +20,7 @@
 #include "diffsim/io/read_mesh.hpp"
 #include "diffsim/mesh/construction.hpp"
 #include "diffsim/simulation/robot.hpp"
+#include "diffsim/simulation/scene.hpp"
 #include "mesh.hpp"
 #include "scene.hpp"
 
@@ -313,11 +316,25 @@ joints; the rotors are further bodies of the robot.)");
   bind_parts_of_robot(bound);
 }
 
+/// Sets the work of each body, from the models of the bodies' materials by name of the body. Bodies without a model are
+/// solids, rigid bodies or obstacles. Throws InputError if there is no body of a name in `models`.
+void set_work(std::vector<NamedMesh>& bodies, const std::map<std::string, std::string>& models, Integrator integrator,
+              bool contact) {
+  for (NamedMesh& body : bodies) {
+    const auto model = models.find(body.name);
+    body.data.work = work_of_model(model == models.end() ? "" : model->second, integrator, contact);
+  }
+  for (const auto& [name, model] : models)
+    if (std::none_of(bodies.begin(), bodies.end(), [&](const NamedMesh& body) { return body.name == name; }))
+      throw InputError("models: there is no body '" + name + "'; give the models of bodies in `bodies`");
+}
+
 void bind_join(nb::module_& module) {
   nb::borrow<nb::class_<MeshHandle>>(module.attr("TetrahedralMesh"))
       .def_static(
           "join",
-          [](const nb::dict& bodies, nb::object comm) {
+          [](const nb::dict& bodies, nb::object comm, const std::map<std::string, std::string>& models, bool contact,
+             const DifferentiableSolver* solver) {
             const MPI_Comm on = communicator(comm);
             std::vector<std::pair<std::string, Body>> named;
             for (const auto [name, body] : bodies) {
@@ -330,18 +347,25 @@ void bind_join(nb::module_& module) {
               const LibraryScope scope;
               std::vector<NamedMesh> parts;
               for (const auto& [name, body] : named) parts.push_back({name, body(on)});
+              set_work(parts, models, (solver ? *solver : DifferentiableSolver{}).integrator, contact);
               mesh = std::make_shared<TetrahedralMesh>(on, join_bodies(on, std::move(parts)));
             }
             auto* handle = new MeshHandle(std::move(mesh));
             handle->comm = std::move(comm);
             return handle;
           },
-          nb::arg("bodies"), nb::arg("comm") = nb::none(),
+          nb::arg("bodies"), nb::arg("comm") = nb::none(), nb::kw_only(),
+          nb::arg("models") = std::map<std::string, std::string>{}, nb::arg("contact") = false,
+          nb::arg("solver") = nb::none(),
           R"(Create the mesh of several bodies, from a dict that maps names to Body objects. Collective.
 
 The vertices and cells are in the order of the bodies. Region R of a body is called BODY/R; BODY/all is the whole
-body.)",
-          nb::sig("def join(bodies: dict, comm: object | None = None) -> TetrahedralMesh"))
+body. The other arguments only affect the distribution of the cells over the ranks, which balances the computational
+work. models: dict from names of bodies to the models of the bodies' materials, such as "shell"; needed for bodies of
+triangles, segments and points that are not obstacles. contact: whether the scene will have contact. solver: time
+stepper of the scene; None for the default.)",
+          nb::sig("def join(bodies: dict, comm: object | None = None, *, models: dict[str, str] = {}, "
+                  "contact: bool = False, solver: DifferentiableSolver | None = None) -> TetrahedralMesh"))
       .def_prop_ro(
           "body_names",
           [](const MeshHandle& mesh) {

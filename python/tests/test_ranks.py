@@ -372,3 +372,43 @@ def test_contact_surfaces_and_experiments_agree_with_one_rank():
         return made
 
     expect_same_problem(both, np.array([0.1, 300.0]))
+
+
+FACE = 40.0  # work of contact per surface triangle in explicit steps (`work_of_model`)
+
+
+def plate_sheet_and_block(**options):
+    """Return the mesh of a thin plate, a sheet of triangles, and a thick block of nearly as many tetrahedra as the plate."""
+    x, y = np.meshgrid(np.linspace(0.0, 1.0, 13), np.linspace(0.0, 1.0, 11))
+    corner = (13 * np.arange(10)[:, None] + np.arange(12)).ravel()
+    triangles = np.concatenate(
+        [np.stack([corner, corner + 1, corner + 14], axis=1), np.stack([corner, corner + 14, corner + 13], axis=1)]
+    )
+    bodies = {
+        "plate": diffsim.Body.box([1.0, 1.0, 0.02], [20, 20, 1]),
+        "sheet": diffsim.Body.surface(np.stack([x.ravel(), y.ravel(), 2.0 + 0.0 * x.ravel()], axis=1), triangles),
+        "block": diffsim.Body.box([0.5, 0.5, 0.5], [8, 7, 7]).place(translate=[0.0, 0.0, 1.0]),
+    }
+    return diffsim.TetrahedralMesh.join(bodies, MPI.COMM_WORLD, **options)
+
+
+def part_of_work(mesh, of_triangle, of_face):
+    """Return the work of this rank, relative to the mean of all ranks."""
+    faces, _ = mesh.boundary_faces()
+    work = mesh.num_local_cells + of_face * len(faces) + (of_triangle + of_face) * len(mesh.triangles)
+    return work * MPI.COMM_WORLD.size / MPI.COMM_WORLD.allreduce(work)
+
+
+def test_ranks_have_the_same_work_of_cells_and_of_contact():
+    of_shell = 50.0  # CellModel::work of shells
+    mesh = plate_sheet_and_block(models={"sheet": "shell"})
+    assert part_of_work(mesh, of_shell, 0.0) == pytest.approx(1.0, abs=0.1)
+    mesh = plate_sheet_and_block(models={"sheet": "shell", "block": "neo_hookean"}, contact=True)
+    assert part_of_work(mesh, of_shell, FACE) == pytest.approx(1.0, abs=0.1)
+    implicit = diffsim.DifferentiableSolver(integrator="bdf2", implicit=diffsim.ImplicitOptions())
+    mesh = plate_sheet_and_block(models={"sheet": "shell"}, contact=True, solver=implicit)
+    assert part_of_work(mesh, of_shell, 1.0) == pytest.approx(1.0, abs=0.1)
+    with pytest.raises(diffsim.InputError, match="models: there is no body 'sheeet'"):
+        plate_sheet_and_block(models={"sheeet": "shell"})
+    with pytest.raises(diffsim.InputError, match="unknown material model 'shel'; known models: .*shell"):
+        plate_sheet_and_block(models={"sheet": "shel"})

@@ -404,13 +404,9 @@ MeshData load_source(MPI_Comm comm, const MeshSection& section) {
 
 namespace {
 
-/// Computational work of contact per surface triangle and step, relative to the work for the forces of a linear
-/// tetrahedron, if few triangles are in contact; 0 without contact. The value is smaller for implicit steps, because
-/// implicit steps spend most time in linear systems. The value for explicit steps was measured with two plates near
-/// each other.
-double work_of_contact(const Scene& scene) {
-  if (!scene.contact) return 0.0;
-  return is_explicit(scene.solver.integrator) ? 40.0 : 1.0;
+/// Returns the work per time step of a body whose cells have the given CellModel; nullptr for tetrahedra and obstacles.
+CellWork work_of(const Scene& scene, const CellModel* cells) {
+  return work_of_model(cells ? cells->name : "", scene.solver.integrator, scene.contact.has_value());
 }
 
 MeshData load_mesh(MPI_Comm comm, const MeshSection& section) {
@@ -421,10 +417,9 @@ MeshData load_mesh(MPI_Comm comm, const MeshSection& section) {
 }  // namespace
 
 MeshData load_mesh(MPI_Comm comm, const Scene& scene) {
-  const double of_contact = work_of_contact(scene);
   if (scene.bodies.empty() && scene.robots.empty()) {
     MeshData data = load_mesh(comm, scene.mesh);
-    data.work.face = of_contact;
+    data.work = work_of(scene, nullptr);
     return data;
   }
   std::vector<NamedMesh> bodies;
@@ -437,11 +432,11 @@ MeshData load_mesh(MPI_Comm comm, const Scene& scene) {
       place(bodies.back().data, body.placement);
       if (body.cells && body.cells->has_directors) add_directors(comm, bodies.back().data, body.director);
     });
-    bodies.back().data.work = {body.cells ? body.cells->work : 1.0, of_contact};
+    bodies.back().data.work = work_of(scene, body.cells);
   }
   for (const RobotEntry& entry : scene.robots)
     for (NamedMesh link : entry.robot->bodies) {
-      link.data.work.face = of_contact;
+      link.data.work = work_of(scene, nullptr);
       bodies.push_back(std::move(link));
     }
   for (const JointEntry& entry : scene.joints)

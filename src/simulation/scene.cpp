@@ -40,10 +40,19 @@ Materials joint_materials(const std::vector<Body>& bodies) {
   return all;
 }
 
-std::shared_ptr<TetrahedralMesh> joint_mesh(MPI_Comm comm, std::vector<Body>& bodies) {
+/// Returns the work of the model with the largest work per cell among the models of a body's materials.
+CellWork work_of_body(const Body& body, Integrator integrator) {
+  CellWork work = work_of_model("", integrator, body.has_contact);
+  for (const DifferentiableMaterial& material : body.materials)
+    work.cell = std::max(work.cell, work_of_model(material.model, integrator, body.has_contact).cell);
+  return work;
+}
+
+std::shared_ptr<TetrahedralMesh> joint_mesh(MPI_Comm comm, std::vector<Body>& bodies, Integrator integrator) {
   std::vector<NamedMesh> meshes;
   for (Body& body : bodies) {
     place(body.mesh, body.placement);
+    if (body.mesh.work == CellWork{}) body.mesh.work = work_of_body(body, integrator);
     meshes.push_back({body.name, std::move(body.mesh)});
   }
   return std::make_shared<TetrahedralMesh>(comm, join_bodies(comm, std::move(meshes)));
@@ -87,7 +96,7 @@ DifferentiableScene::DifferentiableScene(std::shared_ptr<TetrahedralMesh> mesh,
 }
 
 DifferentiableScene::DifferentiableScene(MPI_Comm comm, std::vector<Body> bodies, DifferentiableSolver solver)
-    : DifferentiableScene(joint_mesh(comm, bodies), joint_materials(bodies), std::move(solver)) {}
+    : DifferentiableScene(joint_mesh(comm, bodies, solver.integrator), joint_materials(bodies), solver) {}
 
 DifferentiableScene::~DifferentiableScene() = default;
 DifferentiableScene::DifferentiableScene(DifferentiableScene&&) noexcept = default;

@@ -36,7 +36,18 @@ struct Body {
   Materials materials;  ///< materials of regions of the body; a body without materials is an obstacle and must not
                         ///< contain tetrahedra
   Placement placement = {};  ///< scale, rotation and translation that are applied to `mesh`
+  /// True if the body's surface will be in contact (`DifferentiableScene::add_contact`). The member `has_contact` only
+  /// affects how the cells are distributed over the ranks.
+  bool has_contact = false;
 };
+
+/// Returns the computational work per time step of a body's cells, by which the partition balances the ranks.
+/// `model`: model of the body's material (`DifferentiableMaterial::model`), or an empty text for an obstacle.
+/// `has_contact`: true if the body's surface is in contact. Throws Error (input) if the model is unknown.
+///
+/// The constructors of scenes that receive a list of Body set the work of each body whose `mesh.work` has the default
+/// value. If a body has several materials, the largest work of the materials' models counts.
+CellWork work_of_model(const std::string& model, Integrator integrator, bool has_contact);
 
 /// Simulated bodies: a mesh, its materials, constraints, loads and contact, and the time stepper.
 ///
