@@ -180,7 +180,8 @@ def frames(trajectory, surface, every=1, values=None, on=None):
     if every < 1:
         raise InputError(f"every is {every}; give a number of steps, 1 or more")
     made = []
-    for n in range(0, trajectory.num_steps + 1, every):
+    first = trajectory.first_step
+    for n in range(first, first + trajectory.num_steps + 1, every):
         state = trajectory.state(n)
         colours = None if values is None else surface.colours(values(n, state), on)
         made.append((state.time, surface.extend(state.positions), colours))

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -129,21 +130,35 @@ int set_state_of_file(SimulatorHandle& handle, const std::string& trajectory, in
   return found;
 }
 
-TrajectoryHandle* rollout(SimulatorHandle& handle, int num_steps, int checkpoint_every, nb::object observer) {
+/// Returns the steps of a rollout of `num_steps` steps whose first step has the number `first_step`. Throws InputError
+/// if a number is negative.
+StepRange steps_from(int first_step, int num_steps) {
+  if (first_step < 0) throw InputError("first_step is " + std::to_string(first_step) + "; the first step is 0");
+  if (num_steps < 0 || num_steps > std::numeric_limits<int>::max() - first_step)
+    throw InputError("num_steps is " + std::to_string(num_steps) + "; give a number of steps that is possible");
+  return {first_step, first_step + num_steps};
+}
+
+TrajectoryHandle* rollout(SimulatorHandle& handle, int num_steps, int checkpoint_every, nb::object observer,
+                          std::optional<int> first_step) {
   const double dt = handle.dt();
   const MPI_Comm comm = handle.comm();
+  if (first_step) steps_from(*first_step, num_steps);
   const std::shared_ptr<Trajectory> trajectory = run_sweep(handle, [&] {
     ProgressBar progress("rollout", num_steps);
+    const StateObserver observe = [&](int n, const State& state) {
+      call_on_all_ranks(comm, [&] {
+        check_signals();
+        progress.update(n - first_step.value_or(0));
+        if (observer.is_none()) return;
+        const LentState lent(state, n * dt);
+        observer(n, lent.object());
+      });
+    };
+    Simulator& simulator = *handle.shared();
     return std::make_shared<Trajectory>(
-        handle.shared()->rollout(num_steps, checkpoint_every, [&](int n, const State& state) {
-          call_on_all_ranks(comm, [&] {
-            check_signals();
-            progress.update(n);
-            if (observer.is_none()) return;
-            const LentState lent(state, n * dt);
-            observer(n, lent.object());
-          });
-        }));
+        first_step ? simulator.rollout(steps_from(*first_step, num_steps), checkpoint_every, observe)
+                   : simulator.rollout(num_steps, checkpoint_every, observe));
   });
   if (dynamic_cast<const DifferentiableSimulatorHandle*>(&handle)) handle.last_ = trajectory;
   handle.version_of_rollout_ = handle.scene()->version();
@@ -172,7 +187,8 @@ double compute_loss(DifferentiableSimulatorHandle& handle, nb::object object) {
   const Sweep sweep(*handle.scene());
   const ParameterSet& parameters = const_cast<DifferentiableScene&>(handle.scene()->get()).parameters();
   double sum = 0.0;
-  for (int n = 0; n <= handle.last_->num_steps(); ++n)
+  const StepRange steps = handle.last_->steps();
+  for (int n = steps.begin; n <= steps.end; ++n)
     if (loss->observes(n)) sum += loss->value(n, handle.last_->state(n), parameters);
   return sum_over_ranks(sum, handle.comm());
 }
@@ -233,7 +249,8 @@ nb::dict hessian_product(DifferentiableSimulatorHandle& handle, int num_steps, n
 }
 
 double compute_gradient(DifferentiableSimulatorHandle& handle, int num_steps, nb::object object,
-                        const std::optional<CheckpointOptions>& checkpoints) {
+                        const std::optional<CheckpointOptions>& checkpoints, std::optional<int> first_step) {
+  if (first_step) steps_from(*first_step, num_steps);
   const std::shared_ptr<Loss> loss = loss_of(std::move(object), handle.scene()->get(), false);
   return run_sweep(handle, [&] {
     handle.last_.reset();
@@ -242,8 +259,11 @@ double compute_gradient(DifferentiableSimulatorHandle& handle, int num_steps, nb
     const SweepLength length{2L * num_steps};
     SweepProgress progress("gradient", handle.comm());
     const WatchScope watch(simulator, progress, length);
-    const double value = simulator.rollout(num_steps, checkpoints.value_or(CheckpointOptions{}), *loss,
-                                           [&](int n, const State&) { progress.report(length, n); });
+    const CheckpointOptions options = checkpoints.value_or(CheckpointOptions{});
+    const int first = first_step.value_or(0);
+    const StateObserver observe = [&](int n, const State&) { progress.report(length, n - first); };
+    const double value = first_step ? simulator.rollout(steps_from(first, num_steps), options, *loss, observe)
+                                    : simulator.rollout(num_steps, options, *loss, observe);
     simulator.backward();
     return value;
   });
@@ -378,6 +398,19 @@ parameters, "initial_positions" and "initial_velocities". backward then needs an
                    "checkpoint_every: int = 10, linear: bool = False) -> dict[str, numpy.ndarray]"));
 }
 
+/// Binds the gradient of a rollout whose checkpoints have options.
+void bind_compute_gradient(nb::class_<DifferentiableSimulatorHandle, SimulatorHandle>& bound) {
+  bound.def("compute_gradient", &compute_gradient, nb::arg("num_steps"), nb::arg("loss"),
+            nb::arg("checkpoints") = nb::none(), nb::arg("first_step") = nb::none(),
+            R"(Run steps from the scene's initial state, compute the gradient of a loss, and return the loss.
+
+loss: as for backward. checkpoints: CheckpointOptions, for example with checkpoints on a disk; None stores every step in
+memory. first_step: as for rollout. gradient and initial_gradient then return the gradients; backward needs another
+rollout.)",
+            nb::sig("def compute_gradient(self, num_steps: int, loss: object, "
+                    "checkpoints: CheckpointOptions | None = None, first_step: int | None = None) -> float"));
+}
+
 void bind_differentiable(nb::module_& module) {
   using H = DifferentiableSimulatorHandle;
   nb::class_<H, SimulatorHandle> bound(
@@ -392,14 +425,6 @@ loss: a Loss, or a function. loss(n, state) returns None if ℓ does not depend 
 derivatives). value is this rank's contribution to ℓ. derivatives is a dict from names of fields to arrays of the
 fields' shapes; only the entries of owned vertices are used. Call backward at most once for each rollout.)",
            nb::sig("def backward(self, loss: object) -> float"))
-      .def("compute_gradient", &compute_gradient, nb::arg("num_steps"), nb::arg("loss"),
-           nb::arg("checkpoints") = nb::none(),
-           R"(Run steps from the scene's initial state, compute the gradient of a loss, and return the loss.
-
-loss: as for backward. checkpoints: CheckpointOptions, for example with checkpoints on a disk; None stores every step in
-memory. gradient and initial_gradient then return the gradients; backward needs another rollout.)",
-           nb::sig("def compute_gradient(self, num_steps: int, loss: object, "
-                   "checkpoints: CheckpointOptions | None = None) -> float"))
       .def("compute_loss", &compute_loss, nb::arg("loss"),
            "Return the loss of the last rollout, without derivatives. loss: as for backward, or a function that "
            "returns a number.",
@@ -425,10 +450,11 @@ memory. gradient and initial_gradient then return the gradients; backward needs 
       .def_prop_ro(
           "gradient_names", [](H& handle) { return handle.differentiable().gradient().names(); },
           "Names of the parameters whose gradients backward computes.")
-      .def_prop_ro(
-          "initial_gradient", &initial_gradient,
-          "Gradients with respect to the initial state, by field name: positions and velocities, [owned vertices, 3].",
-          nb::sig("def initial_gradient(self) -> dict[str, numpy.ndarray]"))
+      .def_prop_ro("initial_gradient", &initial_gradient,
+                   R"(Gradients with respect to the state at which the rollout started, by field name.
+
+positions and velocities: [owned vertices, 3].)",
+                   nb::sig("def initial_gradient(self) -> dict[str, numpy.ndarray]"))
       .def_prop_ro(
           "has_rollout", [](const H& handle) { return handle.version_of_rollout_ == handle.scene()->version(); },
           "Whether a rollout has been run, and the scene and its parameters have not changed since.")
@@ -436,6 +462,7 @@ memory. gradient and initial_gradient then return the gradients; backward needs 
           "num_sweeps", [](const H& handle) { return handle.num_sweeps_; },
           "Number of rollouts and other sweeps so far.")
       .def_prop_ro("statistics", &statistics, "Counts of steps and checkpoints, and times in s, of the last sweep.");
+  bind_compute_gradient(bound);
   bind_directional_derivatives(bound);
 }
 
@@ -518,13 +545,17 @@ void bind_simulator(nb::module_& module) {
       .def("step", &step, nb::arg("count") = 1,
            "Advance the current state by `count` steps. Ctrl-C stops between two steps.")
       .def("rollout", &rollout, nb::arg("num_steps"), nb::arg("checkpoint_every") = 10,
-           nb::arg("observer") = nb::none(),
+           nb::arg("observer") = nb::none(), nb::arg("first_step") = nb::none(),
            R"(Run steps from the scene's initial state, and return the trajectory.
 
 Every checkpoint_every steps, a checkpoint is stored in memory. observer(n, state) is called for each state; `state` is
-valid only during the call. After an exception, such as KeyboardInterrupt, the simulator is at its initial state.)",
+valid only during the call. After an exception, such as KeyboardInterrupt, the simulator is at its initial state.
+
+first_step: if given, run the steps first_step, first_step + 1, … of a longer rollout, from the current state. Loads,
+losses, the observer and the trajectory then number the states from first_step on.)",
            nb::sig("def rollout(self, num_steps: int, checkpoint_every: int = 10, "
-                   "observer: collections.abc.Callable[[int, State], object] | None = None) -> Trajectory"))
+                   "observer: collections.abc.Callable[[int, State], object] | None = None, "
+                   "first_step: int | None = None) -> Trajectory"))
       .def(
           "reset",
           [](SimulatorHandle& handle) {

@@ -64,7 +64,8 @@ nb::object measure(const TrajectoryHandle& handle, const SensorHandle& sensor) {
   {
     const LibraryScope scope;
     handle.require_scene(*sensor.scene());
-    for (int n = 0; n <= handle.get().num_steps(); ++n) {
+    const StepRange steps = handle.get().steps();
+    for (int n = steps.begin; n <= steps.end; ++n) {
       const State& state = handle.state(n);
       const Sweep sweep(*handle.scene());
       const std::vector<double> y = sensor.shared()->value(n, state);
@@ -86,6 +87,9 @@ of the scene or its parameters, the states are no longer available.)");
       .def_prop_ro(
           "num_steps", [](const TrajectoryHandle& handle) { return handle.get().num_steps(); }, "Number of steps.")
       .def_prop_ro(
+          "first_step", [](const TrajectoryHandle& handle) { return handle.get().steps().begin; },
+          "Number of the first state: 0, unless the rollout was a part of a longer rollout.")
+      .def_prop_ro(
           "scene", [](const TrajectoryHandle& handle) { return new SceneHandle(handle.scene()); },
           nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), "Scene of the rollout.")
       .def(
@@ -101,7 +105,8 @@ of the scene or its parameters, the states are no longer available.)");
             }
             return copy_of(*state, handle.get().time(n));
           },
-          nb::arg("n"), "Return a copy of the state after n steps, 0 ≤ n ≤ num_steps. Collective.",
+          nb::arg("n"),
+          "Return a copy of the state after n steps, first_step ≤ n ≤ first_step + num_steps. Collective.",
           nb::sig("def state(self, n: int) -> State"))
       .def(
           "positions",
@@ -111,7 +116,7 @@ of the scene or its parameters, the states are no longer available.)");
           nb::arg("n"), "Return the positions after n steps, [local vertices, 3], in m. Collective.",
           nb::sig("def positions(self, n: int) -> numpy.ndarray"))
       .def("measure", &measure, nb::arg("sensor"),
-           "Return the values of a sensor in the states 0 … num_steps, [num_steps + 1, components]. Collective.",
+           "Return the values of a sensor in all states, [num_steps + 1, components]. Collective.",
            nb::sig("def measure(self, sensor: Sensor) -> numpy.ndarray"))
       .def("__len__", [](const TrajectoryHandle& handle) { return handle.get().num_steps() + 1; })
       .def("__repr__", [](const TrajectoryHandle& handle) {

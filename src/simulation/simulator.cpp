@@ -32,6 +32,14 @@ void require_device(const std::string& device) {
                 ErrorKind::input);
 }
 
+/// Throws Error (input) if no rollout can run the steps `steps`.
+void require_range(StepRange steps) {
+  if (steps.begin < 0 || steps.end < steps.begin)
+    throw Error("a rollout from step " + std::to_string(steps.begin) + " to " + std::to_string(steps.end) +
+                    " is not possible; give a range such as {20, 40}",
+                ErrorKind::input);
+}
+
 Materials with_density(Materials materials, double density) {
   for (DifferentiableMaterial& material : materials)
     if (!find_cell_model(material.model)) material.values.try_emplace("density", density);
@@ -74,21 +82,38 @@ Trajectory Simulator::rollout(int num_steps, int checkpoint_every, const StateOb
                     std::to_string(checkpoint_every) +
                     " steps is not possible; give at least 0 steps and an interval of at least 1",
                 ErrorKind::input);
-  if (scene_->has_contact()) scene_->require_apart();
-  const auto store = std::make_shared<KeptStore>();
-  run(num_steps, checkpoint_every, observer, store);
-  if (store->steps().count(0) == 0) store->put(0, scene_->initial_state());  // a short rollout stores no snapshot
-  return Trajectory(scene_, store, num_steps, state_.clone());
+  return rollout_from(scene_->initial_state(), {0, num_steps}, checkpoint_every, observer);
 }
 
-void Simulator::run(int num_steps, int checkpoint_every, const StateObserver& observer,
+Trajectory Simulator::rollout(StepRange steps, int checkpoint_every, const StateObserver& observer) {
+  require_range(steps);
+  if (checkpoint_every < 1)
+    throw Error("a checkpoint every " + std::to_string(checkpoint_every) +
+                    " steps is not possible; give an interval of at least 1",
+                ErrorKind::input);
+  return rollout_from(state().clone(), steps, checkpoint_every, observer);
+}
+
+Trajectory Simulator::rollout_from(const State& from, StepRange steps, int checkpoint_every,
+                                   const StateObserver& observer) {
+  if (steps.begin == 0 && scene_->has_contact()) scene_->require_apart();
+  const auto store = std::make_shared<KeptStore>();
+  run(steps, checkpoint_every, observer, from, store);
+  if (store->steps().count(0) == 0) store->put(0, from);  // a short rollout stores no snapshot
+  return Trajectory(scene_, store, steps, state_.clone());
+}
+
+void Simulator::run(StepRange steps, int checkpoint_every, const StateObserver& observer, const State& from,
                     const std::shared_ptr<KeptStore>& store) {
-  reset();
-  diffsim::rollout(scene_->model(), state_, num_steps, nullptr, [&](int n, const State& state) {
-    if (n < num_steps && n % checkpoint_every == 0) store->put(n, state);
+  state_was_set();
+  state_ = from.clone();
+  step_ = steps.begin;
+  diffsim::rollout(scene_->model(), state_, steps, nullptr, [&](int n, const State& state) {
+    const int done = n - steps.begin;
+    if (n < steps.end && done % checkpoint_every == 0) store->put(done, state);
     if (observer) observer(n, state);
   });
-  step_ = num_steps;
+  step_ = steps.end;
 }
 
 void Simulator::step() {
@@ -192,13 +217,13 @@ void DifferentiableSimulator::require_gradient(const std::vector<std::string>& p
   gradient_ = scene_->parameters().zero_like(parameters);
 }
 
-void DifferentiableSimulator::run(int num_steps, int checkpoint_every, const StateObserver& observer,
-                                  const std::shared_ptr<KeptStore>& store) {
+void DifferentiableSimulator::run(StepRange steps, int checkpoint_every, const StateObserver& observer,
+                                  const State& from, const std::shared_ptr<KeptStore>& store) {
   const auto loss = std::make_shared<LossOfBackward>();
   CheckpointOptions options;
   options.schedule = CheckpointSchedule::uniform;
   options.every = checkpoint_every;
-  sweep_forward({0, num_steps}, options, *loss, observer, nullptr, store);
+  sweep_forward(steps, options, *loss, observer, &from, store);
   loss_of_backward_ = loss;
 }
 
@@ -233,10 +258,7 @@ double DifferentiableSimulator::rollout(int num_steps, const CheckpointOptions& 
 
 double DifferentiableSimulator::rollout(StepRange steps, const CheckpointOptions& options, Loss& loss,
                                         const StateObserver& observer) {
-  if (steps.begin < 0 || steps.end < steps.begin)
-    throw Error("a rollout from step " + std::to_string(steps.begin) + " to " + std::to_string(steps.end) +
-                    " is not possible; give a range such as {20, 40}",
-                ErrorKind::input);
+  require_range(steps);
   if (steps.begin == 0 && scene_->has_contact()) scene_->require_apart();
   const State from = state().clone();
   return sweep_forward(steps, options, loss, observer, &from);

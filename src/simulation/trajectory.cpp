@@ -11,25 +11,26 @@
 namespace diffsim {
 
 Trajectory::Trajectory(std::shared_ptr<DifferentiableScene> scene, std::shared_ptr<KeptStore> checkpoints,
-                       int num_steps, State last)
+                       StepRange steps, State last)
     : scene_(std::move(scene)),
       checkpoints_(std::move(checkpoints)),
-      num_steps_(num_steps),
+      steps_(steps),
       last_(std::move(last)),
       revision_(scene_->revision()) {}
 
 double Trajectory::time(int n) const { return n * scene_->dt(); }
 
 const State& Trajectory::state(int n) {
-  if (n < 0 || n > num_steps_)
-    throw Error("step " + std::to_string(n) + " is outside the trajectory of " + std::to_string(num_steps_) +
-                    " steps; give a step from 0 to " + std::to_string(num_steps_),
+  if (n < steps_.begin || n > steps_.end)
+    throw Error("step " + std::to_string(n) + " is outside the trajectory of " + std::to_string(num_steps()) +
+                    " steps; give a step from " + std::to_string(steps_.begin) + " to " + std::to_string(steps_.end),
                 ErrorKind::input);
-  if (n == num_steps_) return last_;
-  const int checkpoint = *std::prev(checkpoints_->steps().upper_bound(n));
+  if (n == steps_.end) return last_;
+  const int snapshot = *std::prev(checkpoints_->steps().upper_bound(n - steps_.begin));
+  const int checkpoint = steps_.begin + snapshot;
   if (step_ < checkpoint || step_ > n) {
     if (state_.fields().empty()) state_ = last_.zero_like();
-    checkpoints_->get(checkpoint, state_);
+    checkpoints_->get(snapshot, state_);
     step_ = checkpoint;
   }
   if (step_ < n) {

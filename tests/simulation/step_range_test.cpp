@@ -93,6 +93,47 @@ TEST_P(PartsByIntegrator, parts_of_a_rollout_make_the_whole) {
   EXPECT_EQ(simulator.gradient("youngs_modulus").to_host(), by_modulus);
 }
 
+TEST_P(PartsByIntegrator, a_part_has_a_trajectory) {
+  DifferentiableScene solver = make_solver(GetParam());
+  TargetPositionLoss loss = make_loss(solver);
+  DifferentiableSimulator simulator(solver);
+  simulator.require_gradient({"youngs_modulus", "velocity:x_max"});
+  Trajectory whole = simulator.rollout(num_steps, 4);
+  const State halfway = whole.state(middle).clone();
+  simulator.set_state(halfway, middle);
+  const double expected = simulator.rollout(StepRange{middle, num_steps}, {}, loss);
+  simulator.backward();
+  const std::vector<double> by_modulus = simulator.gradient("youngs_modulus").to_host();
+  const std::vector<double> by_start = simulator.initial_gradient()["positions"].to_host();
+
+  simulator.set_state(halfway, middle);
+  Trajectory part = simulator.rollout(StepRange{middle, num_steps}, 3);
+  EXPECT_EQ(part.steps().begin, middle);
+  EXPECT_EQ(part.num_steps(), num_steps - middle);
+  EXPECT_EQ(simulator.step_number(), num_steps);
+  EXPECT_EQ(simulator.backward(loss), expected);
+  EXPECT_EQ(simulator.gradient("youngs_modulus").to_host(), by_modulus);
+  EXPECT_EQ(simulator.initial_gradient()["positions"].to_host(), by_start);
+
+  Simulator plain(solver);
+  plain.set_state(halfway, middle);
+  Trajectory without_gradients = plain.rollout(StepRange{middle, num_steps}, 3);
+  expect_same_bits(plain.state(), whole.state(num_steps));
+  for (int n = middle; n <= num_steps; ++n) {
+    expect_same_bits(part.state(n), whole.state(n));
+    expect_same_bits(without_gradients.state(n), whole.state(n));
+  }
+  for (const int n : {middle - 1, num_steps + 1})
+    EXPECT_EQ(expect_refused([&] { part.state(n); }, {"give a step from 5 to 12"}), ErrorKind::input);
+  EXPECT_EQ(expect_refused([&] { plain.rollout(StepRange{4, 2}); }, {"from step 4 to 2"}), ErrorKind::input);
+  EXPECT_EQ(expect_refused(
+                [&] {
+                  plain.rollout(StepRange{4, 6}, 0);
+                },
+                {"an interval of at least 1"}),
+            ErrorKind::input);
+}
+
 TEST_P(PartsByIntegrator, a_part_has_derivatives) {
   DifferentiableScene solver = make_solver(GetParam());
   TargetPositionLoss loss = make_loss(solver);

@@ -52,6 +52,10 @@ class Simulator {
   /// less than 1. After `rollout`, `DifferentiableSimulator::backward(loss)` can compute gradients of any loss of the
   /// states.
   Trajectory rollout(int num_steps, int checkpoint_every = 10, const StateObserver& observer = {});
+  /// Overload of `rollout` for a part of a longer rollout: runs the steps n with `steps.begin` ≤ n < `steps.end` from
+  /// the state `state()`. The observer, the Trajectory and `DifferentiableSimulator::backward(loss)` number the states
+  /// from `steps.begin` on. Throws Error (input) for an invalid range or a `checkpoint_every` that is less than 1.
+  Trajectory rollout(StepRange steps, int checkpoint_every = 10, const StateObserver& observer = {});
   /// Advances the current state by one step. In a scene with contact, step 0 first calls
   /// `DifferentiableScene::require_apart`, which checks the scene's initial state and may throw Error.
   void step();
@@ -77,10 +81,13 @@ class Simulator {
   /// Function that is called before `step`, `set_state` and `reset` change the state. A derived class overrides
   /// `state_was_set` to discard results for the previous state.
   virtual void state_was_set() {}
-  /// Advances `state_` from the scene's initial state to state `num_steps`, and stores a snapshot every
-  /// `checkpoint_every` steps in `store`.
-  virtual void run(int num_steps, int checkpoint_every, const StateObserver& observer,
+  /// Advances `state_` from the state `from`, which has the number `steps.begin`, to state `steps.end`, and stores a
+  /// snapshot every `checkpoint_every` steps in `store`. The snapshot of state n has the number n - `steps.begin`.
+  virtual void run(StepRange steps, int checkpoint_every, const StateObserver& observer, const State& from,
                    const std::shared_ptr<KeptStore>& store);
+
+  /// Runs the steps `steps` from the state `from`, and returns the states.
+  Trajectory rollout_from(const State& from, StepRange steps, int checkpoint_every, const StateObserver& observer);
 
   /// Scene that the simulator advances; not owned if the constructor received a reference.
   std::shared_ptr<DifferentiableScene> scene_;
@@ -92,23 +99,25 @@ class Simulator {
 /// the nearest earlier checkpoint. A scene that the simulator does not own must outlive the Trajectory.
 class Trajectory {
  public:
-  /// `checkpoints`: snapshots of state 0 and, optionally, of other states. `last`: state `num_steps`.
-  Trajectory(std::shared_ptr<DifferentiableScene> scene, std::shared_ptr<KeptStore> checkpoints, int num_steps,
+  /// `checkpoints`: snapshots of the first state and, optionally, of other states; the snapshot of state n has the
+  /// number n - `steps.begin`. `last`: state `steps.end`.
+  Trajectory(std::shared_ptr<DifferentiableScene> scene, std::shared_ptr<KeptStore> checkpoints, StepRange steps,
              State last);
 
-  int num_steps() const { return num_steps_; }  ///< number of steps of the rollout
+  int num_steps() const { return steps_.size(); }  ///< number of steps of the rollout
+  StepRange steps() const { return steps_; }       ///< steps of the rollout; `begin` is 0 unless a range was given
   /// Returns the time after n steps (s).
   double time(int n) const;
-  /// Returns the state after n steps, 0 ≤ n ≤ `num_steps()`. The returned reference is valid until the next call of
+  /// Returns state n, where `steps().begin` ≤ n ≤ `steps().end`. The returned reference is valid until the next call of
   /// `state`. Calls of `state` for all n in ascending order take at most the run time of one rollout in total. Throws
-  /// Error (input) if n < 0 or n > `num_steps()`. Throws Error (input) if the state must be recomputed although the
+  /// Error (input) if n is outside this range. Throws Error (input) if the state must be recomputed although the
   /// scene may have changed since the rollout (`DifferentiableScene::revision`). Collective.
   const State& state(int n);
 
  private:
   std::shared_ptr<DifferentiableScene> scene_;
   std::shared_ptr<KeptStore> checkpoints_;
-  int num_steps_;
+  StepRange steps_;
   State last_, state_;
   std::uint64_t revision_;  // `revision` of the scene when the Trajectory was created
   int step_ = -1;           // step number of `state_`
@@ -144,9 +153,10 @@ class DifferentiableSimulator : public Simulator {
   void require_gradient(const std::vector<std::string>& parameters);
 
   using Simulator::rollout;
-  /// Computes the gradient of the loss Σ_n ℓ(n, x[n]), where ℓ is `loss` and x[n] are the states n = 0 … N of the last
-  /// `rollout(num_steps, checkpoint_every)`, and returns the loss, summed over all ranks. `state()` does not change.
-  /// Call `backward(loss)` at most once after each rollout; a second call throws Error.
+  /// Computes the gradient of the loss Σ_n ℓ(n, x[n]), where ℓ is `loss` and x[n] are the states of the last
+  /// `rollout(num_steps, checkpoint_every)` or `rollout(steps, checkpoint_every)`, and returns the loss, summed over
+  /// all ranks. `state()` does not change. Call `backward(loss)` at most once after each rollout; a second call throws
+  /// Error.
   double backward(const StateLoss& loss);
   /// Overload of `backward` for a Loss Σ_n ℓ_n(x[n], p) of the states x[n] and the parameters p. The gradient includes
   /// the derivatives ∂ℓ_n/∂p of the Loss with respect to the parameters p.
@@ -209,7 +219,7 @@ class DifferentiableSimulator : public Simulator {
 
   void require_gradients_of_materials();
   void state_was_set() override;
-  void run(int num_steps, int checkpoint_every, const StateObserver& observer,
+  void run(StepRange steps, int checkpoint_every, const StateObserver& observer, const State& from,
            const std::shared_ptr<KeptStore>& store) override;
   double sweep_forward(StepRange steps, const CheckpointOptions& options, Loss& loss, const StateObserver& observer,
                        const State* from, std::shared_ptr<Store> store = nullptr);
