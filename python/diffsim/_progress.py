@@ -54,7 +54,10 @@ def _open(title, total, unit, elapsed):
 
 def _interval(on_terminal):
     """Return the least time between two outputs, s. A log file or a pipe, as under mpirun, receives few outputs."""
-    return on_terminal if sys.stderr is not None and sys.stderr.isatty() else 10.0
+    try:
+        return on_terminal if sys.stderr.isatty() else 10.0
+    except (AttributeError, OSError, ValueError):  # stderr is None, has no isatty, or is closed
+        return 10.0
 
 
 class _Bar:
@@ -72,7 +75,7 @@ class _Bar:
             options = {"miniters": 1, "mininterval": interval, "dynamic_ncols": True, "leave": leave}
             self._bar = tqdm(desc=title, total=total or None, unit=unit, **options)
             self._bar.start_t = self._bar.last_print_t = self._bar.start_t - elapsed
-        except (OSError, ValueError):
+        except (AttributeError, OSError, ValueError):
             pass
         _Bar._num_open += 1
 
@@ -82,7 +85,7 @@ class _Bar:
                 if text:
                     self._bar.set_postfix_str(text, refresh=False)
                 self._bar.update(done - self._bar.n)
-        except (OSError, ValueError):
+        except (AttributeError, OSError, ValueError):
             self._bar.disable = True
             self._bar = None
 
@@ -94,7 +97,7 @@ class _Bar:
                 if is_complete:
                     self._bar.total = done  # `minimise` may need fewer iterations than permitted
                 self._bar.close()
-        except (OSError, ValueError):
+        except (AttributeError, OSError, ValueError):
             pass
 
 
@@ -142,5 +145,5 @@ def _write_line():
     _last_line = time.monotonic()
     try:
         print("; ".join(map(str, _lines)), file=sys.stderr, flush=True)
-    except (OSError, ValueError):
+    except (AttributeError, OSError, ValueError):
         pass

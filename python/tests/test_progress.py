@@ -286,6 +286,18 @@ def test_a_closed_stderr_does_not_end_a_computation(module, monkeypatch, request
         assert simulator()[0].rollout(STEPS).num_steps == STEPS
 
 
+@pytest.mark.parametrize("stderr", [None, object()], ids=["none", "without_isatty"])
+@pytest.mark.parametrize("module", ["tqdm", "lines"])
+def test_a_missing_stderr_does_not_end_a_computation(module, stderr, monkeypatch, request):
+    if module == "lines":
+        request.getfixturevalue("without_tqdm")
+    else:
+        pytest.importorskip("tqdm")
+    monkeypatch.setattr(sys, "stderr", stderr)
+    with diffsim.show_progress(delay=0.0):
+        assert simulator()[0].rollout(STEPS).num_steps == STEPS
+
+
 @pytest.mark.parametrize("module", ["tqdm", "lines"])
 def test_an_error_of_stderr_does_not_end_a_computation(module, monkeypatch, request):
     if module == "lines":

@@ -141,7 +141,7 @@ def test_reading_the_state_between_steps_changes_nothing():
     assert once.material.nu.grad.item() == pytest.approx(often.material.nu.grad.item(), rel=1e-11)
 
 
-@pytest.mark.parametrize("change", ["E", "dt", "gravity", "fixed", "velocities", "rest"])
+@pytest.mark.parametrize("change", ["E", "data", "dt", "gravity", "fixed", "velocities", "rest"])
 def test_changes_between_steps_take_effect(change):
     def run(read):
         simulator = hanging()
@@ -149,6 +149,8 @@ def test_changes_between_steps_take_effect(change):
             if n == 3 and change == "E":
                 with torch.no_grad():
                     simulator.material.E.mul_(0.3)
+            if n == 3 and change == "data":
+                simulator.material.E.data.mul_(0.3)  # without a new version of E
             if n == 3 and change == "dt":
                 simulator.solver.dt = 0.003
             if n == 3 and change == "gravity":
@@ -277,6 +279,17 @@ def test_unstable_steps_get_more_substeps():
     stable = hanging(tensors.DifferentiableMaterial(1e8, 0.3), substeps=used, damping=0.98 ** (2 / used))
     assert torch.allclose(positions, steps(stable, 4), rtol=0.0, atol=1e-14)
     assert (positions - hanging().positions).abs().max() < 1e-4
+
+
+def test_errors_of_steps_are_not_lost():
+    simulator = hanging()
+    simulator.positions = simulator.positions.detach() * 1e200
+    simulator.step()
+    for _ in range(2):
+        with pytest.warns(UserWarning), pytest.raises(diffsim.RunError):
+            simulator.positions
+    simulator.reset()
+    assert torch.equal(steps(simulator, 3), steps(hanging(), 3))
 
 
 def test_errors(monkeypatch):

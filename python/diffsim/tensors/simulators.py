@@ -147,11 +147,16 @@ class _State:
         self._engine()  # reports errors of the mesh and of the options
 
     def _has_changed(self):
-        """Return whether the material or the solver has changed since the last call of `_begin`."""
+        """Return whether the material or the solver has changed since the last call of `_begin`.
+
+        The values are compared, too, because not every change in place has a new version, for example one of `.data`.
+        """
         tensors, versions, key = self._inputs
         now = self._parameters()
         same = len(now) == len(tensors) and all(a is b for a, b in zip(now, tensors))
-        return not same or [tensor._version for tensor in now] != versions or self._key() != key
+        if not same or [tensor._version for tensor in now] != versions or self._key() != key:
+            return True
+        return not all(torch.equal(a, b) for a, b in zip(self._material_values(), self._values))
 
     def _parameters(self):
         """Return the tensors on which E and nu of the material depend."""
@@ -217,8 +222,8 @@ class _State:
         """Compute the pending steps."""
         if self._pending == 0:
             return
-        count, self._pending = self._pending, 0
-        self._positions, self._velocities = self._run(self._values, *self._start, count)
+        self._positions, self._velocities = self._run(self._values, *self._start, self._pending)
+        self._pending = 0  # after an error, the next reading reports the error again
 
 
 class Simulator(_State):
