@@ -87,6 +87,22 @@ def test_a_penalty_is_a_finite_pressure():
         diffsim.ContactOptions(law="spring")
 
 
+def expect_slope(made, name, value):
+    """Compare the derivative of `distance` with respect to a parameter, at `value`, with differences."""
+    made.require_gradient([name])
+    made.rollout(STEPS)
+    made.backward(distance)
+    slope = float(made.gradient(name))
+
+    def at(offset):
+        made.parameters[name] = value + offset
+        made.rollout(STEPS)
+        return made.compute_loss(distance)
+
+    assert slope != 0.0
+    assert slope == pytest.approx(difference(at, 0.0, 1e-3), rel=1e-4)
+
+
 def test_impacts_have_a_restitution():
     pair = diffsim.ContactPair("body", "floor", law="impact", restitution=0.4)
     assert pair.law == "impact" and pair.restitution == 0.4
@@ -102,18 +118,7 @@ def test_impacts_have_a_restitution():
     )
     assert made.parameters["restitution"] == 0.8 and "barrier_distance" not in made.parameters
     assert lowest(made) > FLOOR - 1e-12
-    made.require_gradient(["restitution"])
-    made.rollout(STEPS)
-    made.backward(distance)
-    slope = float(made.gradient("restitution"))
-
-    def at(offset):
-        made.parameters["restitution"] = 0.8 + offset
-        made.rollout(STEPS)
-        return made.compute_loss(distance)
-
-    assert slope != 0.0
-    assert slope == pytest.approx(difference(at, 0.0, 1e-3), rel=1e-4)
+    expect_slope(made, "restitution", 0.8)
 
 
 @pytest.mark.parametrize("name, step", [("friction:body|floor", 1e-3), ("barrier_stiffness:body|floor", 10.0)])
@@ -171,18 +176,7 @@ def test_a_surface_replaces_the_boundary_of_a_body():
 
 def test_gradient_with_a_surface():
     made = falling([floor()], surfaces=[skin(1e-3)])
-    made.require_gradient(["friction"])
-    made.rollout(STEPS)
-    made.backward(distance)
-    slope = float(made.gradient("friction"))
-
-    def at(offset):
-        made.parameters["friction"] = 0.1 + offset
-        made.rollout(STEPS)
-        return made.compute_loss(distance)
-
-    assert slope != 0.0
-    assert slope == pytest.approx(difference(at, 0.0, 1e-3), rel=1e-4)
+    expect_slope(made, "friction", 0.1)
 
 
 def test_a_surface_of_a_file(tmp_path):

@@ -272,12 +272,17 @@ def test_a_file_receives_few_lines(without_tqdm, monkeypatch):
     assert len(stream.getvalue().splitlines()) == len(on_first_rank([1, 2]))  # at the start and at the end
 
 
-@pytest.mark.parametrize("module", ["tqdm", "lines"])
-def test_a_closed_stderr_does_not_end_a_computation(module, monkeypatch, request):
+def select(module, request):
+    """Let `show_progress` use tqdm, or lines without tqdm. Skip the test if tqdm is not installed."""
     if module == "lines":
         request.getfixturevalue("without_tqdm")
     else:
         pytest.importorskip("tqdm")
+
+
+@pytest.mark.parametrize("module", ["tqdm", "lines"])
+def test_a_closed_stderr_does_not_end_a_computation(module, monkeypatch, request):
+    select(module, request)
     closed = Terminal()
     closed.close()
     monkeypatch.setattr(closed.__class__, "isatty", lambda self: True)
@@ -289,10 +294,7 @@ def test_a_closed_stderr_does_not_end_a_computation(module, monkeypatch, request
 @pytest.mark.parametrize("stderr", [None, object()], ids=["none", "without_isatty"])
 @pytest.mark.parametrize("module", ["tqdm", "lines"])
 def test_a_missing_stderr_does_not_end_a_computation(module, stderr, monkeypatch, request):
-    if module == "lines":
-        request.getfixturevalue("without_tqdm")
-    else:
-        pytest.importorskip("tqdm")
+    select(module, request)
     monkeypatch.setattr(sys, "stderr", stderr)
     with diffsim.show_progress(delay=0.0):
         assert simulator()[0].rollout(STEPS).num_steps == STEPS
@@ -300,10 +302,7 @@ def test_a_missing_stderr_does_not_end_a_computation(module, stderr, monkeypatch
 
 @pytest.mark.parametrize("module", ["tqdm", "lines"])
 def test_an_error_of_stderr_does_not_end_a_computation(module, monkeypatch, request):
-    if module == "lines":
-        request.getfixturevalue("without_tqdm")
-    else:
-        pytest.importorskip("tqdm")
+    select(module, request)
 
     class Full(Terminal):
         def write(self, text):
