@@ -58,15 +58,19 @@ from ._core import (
     Trajectory,
     Unknown,
     back_end,
+    destroy_unused,
     num_ranks,
     perceptron,
     rank,
 )
 from ._petsc_options import clear_petsc_options, set_petsc_options
 from ._progress import show_progress
+from ._uncaught import end_all_ranks_after_exceptions
 from .show import animate, plot_gradient_norms, plot_history, show
 
 __version__ = "0.1.0"
+
+end_all_ranks_after_exceptions()
 
 __all__ = [
     "ArrayView",
@@ -123,6 +127,7 @@ __all__ = [
     "animate",
     "back_end",
     "clear_petsc_options",
+    "destroy_unused",
     "num_ranks",
     "perceptron",
     "plot_gradient_norms",

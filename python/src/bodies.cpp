@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 
+#include "all_ranks.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
@@ -23,6 +24,7 @@
 #include "diffsim/simulation/scene.hpp"
 #include "mesh.hpp"
 #include "scene.hpp"
+#include "shared_objects.hpp"
 
 namespace diffsim::python {
 namespace {
@@ -336,19 +338,25 @@ void bind_join(nb::module_& module) {
           [](const nb::dict& bodies, nb::object comm, const std::map<std::string, std::string>& models, bool contact,
              const DifferentiableSolver* solver) {
             const MPI_Comm on = communicator(comm);
-            std::vector<std::pair<std::string, Body>> named;
-            for (const auto [name, body] : bodies) {
-              Body* one = nullptr;
-              if (!nb::try_cast(body, one) || !one) throw InputError("the values of `bodies` must be Body objects");
-              named.emplace_back(nb::cast<std::string>(name), *one);
-            }
+            const auto named = read_on_all_ranks(on, [&] {
+              std::vector<std::pair<std::string, Body>> read;
+              for (const auto [name, body] : bodies) {
+                Body* one = nullptr;
+                if (!nb::try_cast(body, one) || !one) throw InputError("the values of `bodies` must be Body objects");
+                read.emplace_back(nb::cast<std::string>(name), *one);
+              }
+              return read;
+            });
             std::shared_ptr<TetrahedralMesh> mesh;
             {
               const LibraryScope scope;
+              std::vector<std::string> names;
+              for (const auto& [name, body] : named) names.push_back(name);
+              require_same_on_all_ranks(on, "names of bodies, models, contact", names, models, contact);
               std::vector<NamedMesh> parts;
               for (const auto& [name, body] : named) parts.push_back({name, body(on)});
               set_work(parts, models, (solver ? *solver : DifferentiableSolver{}).integrator, contact);
-              mesh = std::make_shared<TetrahedralMesh>(on, join_bodies(on, std::move(parts)));
+              mesh = share_on_all_ranks(on, std::make_shared<TetrahedralMesh>(on, join_bodies(on, std::move(parts))));
             }
             auto* handle = new MeshHandle(std::move(mesh));
             handle->comm = std::move(comm);
@@ -382,12 +390,38 @@ void bind_attachment(nb::class_<SceneHandle>& scene) {
       "attach",
       [](SceneHandle& handle, const std::string& region, const std::string& to, double stiffness) {
         const LibraryScope scope;
+        require_same_on_all_ranks(handle.shared()->get().mesh()->comm(), "region, to, stiffness", region, to,
+                                  stiffness);
         return handle.shared()->change().attach(region, to, stiffness);
       },
       nb::arg("region"), nb::arg("to"), nb::arg("stiffness"),
       R"(Attach each vertex of a region by a spring to the point of the region `to` with the same rest position.
 
 stiffness: spring constant, N/m. Return the name of the stiffness parameter.)");
+}
+
+void drive(SceneHandle& handle, const std::string& joint, nb::handle torque, nb::handle target, double stiffness,
+           double damping, double friction, double friction_velocity, std::array<double, 2> limits,
+           double limit_stiffness, double limit_distance) {
+  const MPI_Comm comm = handle.shared()->get().mesh()->comm();
+  const JointDrive given = read_on_all_ranks(comm, [&] {
+    return JointDrive{.torque = doubles(torque, "torque").values,
+                      .target = doubles(target, "target").values,
+                      .stiffness = stiffness,
+                      .damping = damping,
+                      .friction = friction,
+                      .friction_velocity = friction_velocity,
+                      .limits = limits,
+                      .limit_stiffness = limit_stiffness,
+                      .limit_distance = limit_distance};
+  });
+  const LibraryScope scope;
+  require_same_on_all_ranks(comm,
+                            "joint, torque, target, stiffness, damping, friction, friction_velocity, limits, "
+                            "limit_stiffness, limit_distance",
+                            joint, given.torque, given.target, stiffness, damping, friction, friction_velocity, limits,
+                            limit_stiffness, limit_distance);
+  handle.shared()->change().drive(joint, given);
 }
 
 void bind_joints_of_scene(nb::module_& module) {
@@ -397,28 +431,14 @@ void bind_joints_of_scene(nb::module_& module) {
           "join",
           [](SceneHandle& handle, const Joint& joint) {
             const LibraryScope scope;
+            require_same_on_all_ranks(handle.shared()->get().mesh()->comm(), "joint: name, body, other, follows",
+                                      joint.name, joint.body, joint.other, joint.follows);
             handle.shared()->change().join(joint);
           },
           nb::arg("joint"), "Add a joint between a rigid body and another rigid body or the world.")
       .def(
-          "drive",
-          [](SceneHandle& handle, const std::string& joint, nb::handle torque, nb::handle target, double stiffness,
-             double damping, double friction, double friction_velocity, std::array<double, 2> limits,
-             double limit_stiffness, double limit_distance) {
-            const JointDrive drive{.torque = doubles(torque, "torque").values,
-                                   .target = doubles(target, "target").values,
-                                   .stiffness = stiffness,
-                                   .damping = damping,
-                                   .friction = friction,
-                                   .friction_velocity = friction_velocity,
-                                   .limits = limits,
-                                   .limit_stiffness = limit_stiffness,
-                                   .limit_distance = limit_distance};
-            const LibraryScope scope;
-            handle.shared()->change().drive(joint, drive);
-          },
-          nb::arg("joint"), nb::arg("torque") = 0.0, nb::arg("target") = 0.0, nb::arg("stiffness") = 0.0,
-          nb::arg("damping") = 0.0, nb::arg("friction") = 0.0,
+          "drive", &drive, nb::arg("joint"), nb::arg("torque") = 0.0, nb::arg("target") = 0.0,
+          nb::arg("stiffness") = 0.0, nb::arg("damping") = 0.0, nb::arg("friction") = 0.0,
           nb::arg("friction_velocity") = JointDrive{}.friction_velocity, nb::arg("limits") = JointDrive{}.limits,
           nb::arg("limit_stiffness") = 0.0, nb::arg("limit_distance") = 0.0,
           R"(Drive a revolute or prismatic joint by torque + stiffness (target - q) - damping dq/dt, friction and limits.
@@ -438,6 +458,8 @@ joint_stiffness:NAME, joint_damping:NAME, joint_friction:NAME and joint_limit_st
             Robot added = robot;
             if (!with_drives) added.drives.clear();
             const LibraryScope scope;
+            require_same_on_all_ranks(handle.shared()->get().mesh()->comm(), "number of joints, with_drives",
+                                      robot.joints.size(), with_drives);
             add_joints(handle.shared()->change(), added);
           },
           nb::arg("robot"), nb::arg("with_drives") = true,

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "all_ranks.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
@@ -52,10 +53,12 @@ void bind_depth(nb::module_& module) {
           "__init__",
           [](DepthHandle* self, const MeshHandle& mesh, const Camera& camera, const nb::dict& depths,
              const std::string& region, double huber) {
-            const auto given = to_images(depths, camera, "a depth image");
+            const auto given =
+                read_on_all_ranks(mesh.get().comm(), [&] { return to_images(depths, camera, "a depth image"); });
             std::shared_ptr<Loss> loss;
             {
               const LibraryScope scope;
+              require_same_on_all_ranks(mesh.get().comm(), "region, huber", region, huber);
               loss = make_depth_loss(mesh.get(), camera, given, {.region = region, .huber = huber});
             }
             new (self) DepthHandle(std::move(loss), {mesh.shared()}, {.mesh = &mesh.get()});
@@ -106,10 +109,11 @@ void bind_cameras(nb::module_& module) {
           "__init__",
           [](SilhouetteHandle* self, const MeshHandle& mesh, const Camera& camera, const nb::dict& masks,
              const std::string& region, int filter) {
-            const auto given = to_images(masks, camera, "a mask");
+            const auto given = read_on_all_ranks(mesh.get().comm(), [&] { return to_images(masks, camera, "a mask"); });
             std::shared_ptr<Loss> loss;
             {
               const LibraryScope scope;
+              require_same_on_all_ranks(mesh.get().comm(), "region, filter", region, filter);
               loss = make_silhouette_loss(mesh.get(), camera, given, {.region = region, .filter = filter});
             }
             new (self) SilhouetteHandle(std::move(loss), {mesh.shared()}, {.mesh = &mesh.get()});

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "all_ranks.hpp"
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/prior.hpp"
@@ -38,6 +39,10 @@ std::shared_ptr<ConstraintFunction> mean_of(const ProblemHandle& handle, const s
 /// Makes the function of a constraint of an unknown.
 std::shared_ptr<ConstraintFunction> function_of(const ProblemHandle& handle, const ConstraintOptions& options) {
   const std::string name = nb::cast<std::string>(options.function);
+  {
+    const LibraryScope scope;
+    require_same_on_all_ranks(handle.get().comm(), "function", name);
+  }
   if (options.quantity == "mean") return mean_of(handle, name);
   InverseProblem& problem = handle.get();
   const std::shared_ptr<const TetrahedralMesh> mesh = handle.scene()->get().mesh();
@@ -54,13 +59,21 @@ Constraints constraints_of(const ProblemHandle& handle, const std::vector<const 
   for (const ConstraintOptions* options : given) {
     if (!options) throw InputError("constraints must be a list of Constraint objects");
     Constraint constraint{nullptr, options->lower, options->upper};
-    if (nb::isinstance<nb::str>(options->function)) {
+    const bool of_unknown = nb::isinstance<nb::str>(options->function);
+    {
+      const LibraryScope scope;
+      require_same_on_all_ranks(handle.get().comm(), "function, at_least, at_most, equals, quantity, power, experiment",
+                                of_unknown, options->lower, options->upper, options->quantity, options->power,
+                                options->experiment);
+    }
+    if (of_unknown) {
       if (options->experiment != 0) throw InputError("experiment belongs to a loss, not to the name of an unknown");
       constraint.function = function_of(handle, *options);
     } else {
       if (options->quantity != "mean") throw InputError("a quantity belongs to the name of an unknown, not to a loss");
       const InverseProblem& problem = handle.get().experiment(options->experiment);
-      made.losses.push_back(loss_of(options->function, handle.scene(options->experiment)->get(), false));
+      made.losses.push_back(read_on_all_ranks(
+          problem.comm(), [&] { return loss_of(options->function, handle.scene(options->experiment)->get(), false); }));
       bool observes = false;
       for (int n = 0; n <= problem.num_steps(); ++n) observes = observes || made.losses.back()->observes(n);
       if (!observes)

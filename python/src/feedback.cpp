@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "all_ranks.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
@@ -194,18 +195,24 @@ void bind_feedback(nb::module_& module, nb::class_<SceneHandle>& scene) {
         const auto numbers = [](nb::handle object, const char* what) {
           return object.is_none() ? std::vector<double>{} : doubles(object, what).values;
         };
-        Feedback feedback{.name = name,
-                          .offsets = numbers(offsets, "offsets"),
-                          .scales = numbers(scales, "scales"),
-                          .frequencies = numbers(frequencies, "frequencies"),
-                          .controls = controls};
-        for (const SensorHandle* const sensor : sensors) {
-          if (!sensor || sensor->scene() != handle.shared())
-            throw InputError("feedback '" + name + "' has a sensor of another scene");
-          feedback.sensors.push_back(sensor->shared());
-        }
-        feedback.policy = policy.on(handle.shared()->get().mesh()->comm());
+        const MPI_Comm comm = handle.shared()->get().mesh()->comm();
+        const Feedback feedback = read_on_all_ranks(comm, [&] {
+          Feedback read{.name = name,
+                        .offsets = numbers(offsets, "offsets"),
+                        .scales = numbers(scales, "scales"),
+                        .frequencies = numbers(frequencies, "frequencies"),
+                        .controls = controls};
+          for (const SensorHandle* const sensor : sensors) {
+            if (!sensor || sensor->scene() != handle.shared())
+              throw InputError("feedback '" + name + "' has a sensor of another scene");
+            read.sensors.push_back(sensor->shared());
+          }
+          read.policy = policy.on(comm);
+          return read;
+        });
         const LibraryScope scope;
+        require_same_on_all_ranks(comm, "name, number of sensors, controls, offsets, scales, frequencies", name,
+                                  sensors.size(), controls, feedback.offsets, feedback.scales, feedback.frequencies);
         handle.shared()->change().add_feedback(feedback);
       },
       nb::arg("name"), nb::arg("sensors"), nb::arg("controls"), nb::arg("policy"), nb::kw_only(),

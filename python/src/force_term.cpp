@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "all_ranks.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
@@ -177,6 +178,8 @@ nb::object add_force_term(SceneHandle& handle, const ForceTermObject& object) {
   std::vector<std::int64_t> groups;
   {
     const LibraryScope scope;
+    require_same_on_all_ranks(handle.shared()->get().mesh()->comm(), "parameters and name of the force term",
+                              object.parameters, object.name);
     DifferentiableScene& scene = handle.shared()->change();
     std::vector<Shape> shapes;
     for (const std::string& name : object.parameters) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "all_ranks.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
@@ -105,10 +106,12 @@ class PythonLink final : public Link {
 };
 
 void add_link(SceneHandle& handle, const LinkObject& object) {
-  if (object.controls.empty()) throw InputError("a link has no controls; give the name of at least one parameter");
   const DifferentiableScene& of = handle.shared()->get();
   auto link = std::make_shared<PythonLink>(object, of.mesh()->comm(), of.dt());  // copies Python objects, with the GIL
   const LibraryScope scope;
+  require_same_on_all_ranks(of.mesh()->comm(), "controls and parameters of the link", object.controls,
+                            object.functions.parameters());
+  if (object.controls.empty()) throw InputError("a link has no controls; give the name of at least one parameter");
   DifferentiableScene& scene = handle.shared()->change();
   for (const std::string& name : object.functions.parameters())
     if (scene.parameters().at(name).is_control || std::count(object.controls.begin(), object.controls.end(), name) > 0)
@@ -117,12 +120,17 @@ void add_link(SceneHandle& handle, const LinkObject& object) {
 }
 
 void add_parameter(SceneHandle& handle, const std::string& name, nb::handle values) {
-  const ArrayOf<double> array = doubles(values, name);
-  if (array.shape.size() > 1 || array.values.empty())
-    throw InputError("the values of the parameter '" + name + "' must be a number or a vector");
+  const MPI_Comm comm = handle.shared()->get().mesh()->comm();
+  const ArrayOf<double> array = read_on_all_ranks(comm, [&] {
+    ArrayOf<double> read = doubles(values, name);
+    if (read.shape.size() > 1 || read.values.empty())
+      throw InputError("the values of the parameter '" + name + "' must be a number or a vector");
+    return read;
+  });
+  const LibraryScope scope;
+  require_same_on_all_ranks(comm, "name, values", name, array.values);
   if (name.empty() || name == initial_positions_name || name == initial_velocities_name)
     throw InputError("a parameter cannot have the name '" + name + "'; give another name");
-  const LibraryScope scope;
   DifferentiableScene& scene = handle.shared()->change();
   if (scene.parameters().find(name))
     throw InputError("the scene already has a parameter '" + name + "'; give another name");

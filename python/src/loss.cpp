@@ -13,22 +13,6 @@
 
 namespace diffsim::python {
 
-void call_on_all_ranks(MPI_Comm comm, const std::function<void()>& body) {
-  std::exception_ptr exception;
-  try {
-    const nb::gil_scoped_acquire with_gil;
-    body();
-  } catch (...) {
-    exception = std::current_exception();
-  }
-  if (num_ranks(comm) > 1) {
-    const std::int64_t failed = sum_over_ranks(static_cast<std::int64_t>(exception ? 1 : 0), comm);
-    if (failed > 0 && !exception)
-      throw Error("a Python function failed on another rank, which has the message", ErrorKind::system);
-  }
-  if (exception) std::rethrow_exception(exception);
-}
-
 void check_signals() {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }

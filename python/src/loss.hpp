@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "all_ranks.hpp"
 #include "diffsim/core/loss.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "diffsim/simulation/scene.hpp"
@@ -18,9 +19,6 @@ namespace diffsim::python {
 
 namespace nb = nanobind;
 
-/// Runs `body`, which calls Python functions, on every rank. If `body` throws on some ranks, these ranks throw their
-/// own exceptions and the other ranks throw an Error. Collective; the caller must be in a LibraryScope.
-void call_on_all_ranks(MPI_Comm comm, const std::function<void()>& body);
 /// Throws the Python exception of a pending signal, such as KeyboardInterrupt. The caller must hold the GIL.
 void check_signals();
 

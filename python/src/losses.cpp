@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "all_ranks.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diffsim/body/joint.hpp"
@@ -70,13 +71,15 @@ class SumHandle final : public LossHandle {
   using LossHandle::LossHandle;
 };
 
-/// Calls make() in a LibraryScope, and constructs a handle of the loss that make() returns.
-template <class H, class Make>
-void construct(H* self, std::vector<std::shared_ptr<const void>> owners, LossHandle::Subject subject,
-               const Make& make) {
+/// Calls make() in a LibraryScope, and constructs a handle of the loss that make() returns. `arguments`: arguments of
+/// the caller, which must be the same on all ranks; `names`: their names.
+template <class H, class Make, class... Arguments>
+void construct(H* self, std::vector<std::shared_ptr<const void>> owners, LossHandle::Subject subject, const Make& make,
+               const char* names, const Arguments&... arguments) {
   std::shared_ptr<Loss> loss;
   {
     const LibraryScope scope;
+    require_same_on_all_ranks(subject.mesh->comm(), names, arguments...);
     loss = make();
   }
   new (self) H(std::move(loss), std::move(owners), subject);
@@ -91,8 +94,10 @@ void bind_target(nb::module_& module, const char* name, const char* text, const 
       .def(
           "__init__",
           [](H* self, const MeshHandle& mesh, const std::string& region, Vector target, int step) {
-            construct(self, {mesh.shared()}, {.mesh = &mesh.get()},
-                      [&] { return std::make_shared<L>(mesh.get(), mesh.get().region(region), target, step); });
+            construct(
+                self, {mesh.shared()}, {.mesh = &mesh.get()},
+                [&] { return std::make_shared<L>(mesh.get(), mesh.get().region(region), target, step); },
+                "region, target, step", region, target, step);
           },
           nb::arg("mesh"), nb::arg("region"), nb::arg("target"), nb::arg("step"), nb::keep_alive<1, 2>(), doc.c_str());
 }
@@ -115,9 +120,10 @@ void bind_effort(nb::module_& module) {
             const DifferentiableScene& of = scene.shared()->get();
             const Parameter* const found = const_cast<DifferentiableScene&>(of).parameters().find(parameter);
             const std::string unit(found ? found->spec.unit : "1");  // the loss refuses an unknown parameter
-            construct(self, {scene.shared()}, {.mesh = of.mesh().get(), .scene = &of}, [&] {
-              return std::make_shared<EffortLoss>(of.mesh()->comm(), parameter, of.dt(), num_steps, unit);
-            });
+            construct(
+                self, {scene.shared()}, {.mesh = of.mesh().get(), .scene = &of},
+                [&] { return std::make_shared<EffortLoss>(of.mesh()->comm(), parameter, of.dt(), num_steps, unit); },
+                "parameter, num_steps", parameter, num_steps);
           },
           nb::arg("scene"), nb::arg("parameter"), nb::arg("num_steps"), nb::keep_alive<1, 2>(),
           R"(Create the loss. Collective.
@@ -132,13 +138,35 @@ void bind_joint_loss(nb::module_& module) {
       .def(
           "__init__",
           [](JointLossHandle* self, const MeshHandle& mesh, const Joint& joint, std::map<int, double> targets) {
-            construct(self, {mesh.shared()}, {.mesh = &mesh.get()},
-                      [&] { return std::make_shared<JointLoss>(mesh.get(), joint, std::move(targets)); });
+            construct(
+                self, {mesh.shared()}, {.mesh = &mesh.get()},
+                [&] { return std::make_shared<JointLoss>(mesh.get(), joint, targets); }, "name of the joint, targets",
+                joint.name, targets);
           },
           nb::arg("mesh"), nb::arg("joint"), nb::arg("targets"), nb::keep_alive<1, 2>(),
           R"(Create the loss of a revolute or prismatic joint. Collective.
 
 targets: dict from steps to coordinates, rad or m. Differences of angles are reduced to (-π, π].)");
+}
+
+/// Returns the positions of the owned vertices at each observed step.
+std::map<int, std::vector<double>> observed_positions(const TetrahedralMesh& mesh, const nb::dict& observed) {
+  std::map<int, std::vector<double>> positions;
+  const auto owned = static_cast<std::size_t>(mesh.num_owned_vertices());
+  for (const auto [step, values] : observed) {
+    ArrayOf<double> array = doubles(values, "observed positions");
+    if (array.values.size() != 3 * owned && array.values.size() != mesh.rest_positions().size())
+      throw InputError("observed positions must have the shape [owned vertices, 3] or [local vertices, 3]");
+    array.values.resize(3 * owned);
+    positions[nb::cast<int>(step)] = std::move(array.values);
+  }
+  return positions;
+}
+
+std::vector<int> keys(const std::map<int, std::vector<double>>& values) {
+  std::vector<int> result;
+  for (const auto& [key, value] : values) result.push_back(key);
+  return result;
 }
 
 void bind_track(nb::module_& module) {
@@ -148,18 +176,12 @@ void bind_track(nb::module_& module) {
       .def(
           "__init__",
           [](TrackHandle* self, const MeshHandle& mesh, const nb::dict& observed, const std::string& region) {
-            std::map<int, std::vector<double>> positions;
-            const auto owned = static_cast<std::size_t>(mesh.get().num_owned_vertices());
-            for (const auto [step, values] : observed) {
-              ArrayOf<double> array = doubles(values, "observed positions");
-              const std::size_t local = mesh.get().rest_positions().size();
-              if (array.values.size() != 3 * owned && array.values.size() != local)
-                throw InputError("observed positions must have the shape [owned vertices, 3] or [local vertices, 3]");
-              array.values.resize(3 * owned);
-              positions[nb::cast<int>(step)] = std::move(array.values);
-            }
-            construct(self, {mesh.shared()}, {.mesh = &mesh.get()},
-                      [&] { return std::make_shared<TrackLoss>(mesh.get(), positions, mesh.get().region(region)); });
+            const std::map<int, std::vector<double>> positions =
+                read_on_all_ranks(mesh.get().comm(), [&] { return observed_positions(mesh.get(), observed); });
+            construct(
+                self, {mesh.shared()}, {.mesh = &mesh.get()},
+                [&] { return std::make_shared<TrackLoss>(mesh.get(), positions, mesh.get().region(region)); },
+                "region, observed steps", region, keys(positions));
           },
           nb::arg("mesh"), nb::arg("observed"), nb::arg("region") = "all", nb::keep_alive<1, 2>(),
           R"(Create the loss. Collective.
@@ -167,6 +189,17 @@ void bind_track(nb::module_& module) {
 observed: dict from steps to positions, [owned or local vertices, 3], in m; NaN marks unobserved components.)",
           nb::sig(
               "def __init__(self, mesh: TetrahedralMesh, observed: dict[int, object], region: str = 'all') -> None"));
+}
+
+ObservedPoints observed_points(nb::handle points, const nb::dict& observed, const std::string& body) {
+  const ArrayOf<double> rest = doubles(points, "points");
+  if (rest.shape.size() != 2 || rest.shape[1] != 3) throw InputError("points must have the shape [points, 3]");
+  ObservedPoints given{.body = body};
+  for (std::size_t i = 0; i < rest.values.size(); i += 3)
+    given.points.push_back({rest.values[i], rest.values[i + 1], rest.values[i + 2]});
+  for (const auto [step, values] : observed)
+    given.positions[nb::cast<int>(step)] = doubles_of_shape(values, rest.shape, "observed positions");
+  return given;
 }
 
 void bind_point_track(nb::module_& module) {
@@ -177,16 +210,12 @@ void bind_point_track(nb::module_& module) {
           "__init__",
           [](PointTrackHandle* self, const MeshHandle& mesh, nb::handle points, const nb::dict& observed,
              const std::string& body) {
-            const ArrayOf<double> rest = doubles(points, "points");
-            if (rest.shape.size() != 2 || rest.shape[1] != 3)
-              throw InputError("points must have the shape [points, 3]");
-            ObservedPoints given{.body = body};
-            for (std::size_t i = 0; i < rest.values.size(); i += 3)
-              given.points.push_back({rest.values[i], rest.values[i + 1], rest.values[i + 2]});
-            for (const auto [step, values] : observed)
-              given.positions[nb::cast<int>(step)] = doubles_of_shape(values, rest.shape, "observed positions");
-            construct(self, {mesh.shared()}, {.mesh = &mesh.get()},
-                      [&] { return std::shared_ptr<Loss>(make_point_track_loss(mesh.get(), {given})); });
+            const ObservedPoints given =
+                read_on_all_ranks(mesh.get().comm(), [&] { return observed_points(points, observed, body); });
+            construct(
+                self, {mesh.shared()}, {.mesh = &mesh.get()},
+                [&] { return std::shared_ptr<Loss>(make_point_track_loss(mesh.get(), {given})); },
+                "number of points, observed steps, body", given.points.size(), keys(given.positions), body);
           },
           nb::arg("mesh"), nb::arg("points"), nb::arg("observed"), nb::arg("body") = "", nb::keep_alive<1, 2>(),
           R"(Create the loss. Every rank passes all points. Collective.
@@ -198,6 +227,18 @@ empty if the mesh has one body.)",
                   "body: str = '') -> None"));
 }
 
+/// Returns the m observed values of a sensor at each observed step.
+std::map<int, std::vector<double>> observed_values(const nb::dict& observed, std::size_t m) {
+  std::map<int, std::vector<double>> values;
+  for (const auto [step, array] : observed) {
+    ArrayOf<double> given = doubles(array, "observed values");
+    if (given.shape.size() > 1 || given.values.size() != m)
+      throw InputError("observed values must have the shape [" + std::to_string(m) + "]");
+    values[nb::cast<int>(step)] = std::move(given.values);
+  }
+  return values;
+}
+
 void bind_sensor_loss(nb::module_& module) {
   nb::class_<SensorLossHandle, LossHandle>(
       module, "SensorLoss", "Loss 1/(2 |S|) Σ (y - ŷ)ᵀ C⁻¹ (y - ŷ) of the values y of a sensor at the steps S.")
@@ -206,19 +247,18 @@ void bind_sensor_loss(nb::module_& module) {
           [](SensorLossHandle* self, const SensorHandle& sensor, const nb::dict& observed, nb::object covariance,
              double huber) {
             const std::size_t m = sensor.shared()->components().size();
-            std::map<int, std::vector<double>> values;
-            for (const auto [step, array] : observed) {
-              ArrayOf<double> given = doubles(array, "observed values");
-              if (given.shape.size() > 1 || given.values.size() != m)
-                throw InputError("observed values must have the shape [" + std::to_string(m) + "]");
-              values[nb::cast<int>(step)] = std::move(given.values);
-            }
-            SensorLossOptions options{.huber = huber};
-            if (!covariance.is_none()) options.covariance = doubles_of_shape(covariance, {m, m}, "covariance");
             const DifferentiableScene& of = sensor.scene()->get();
-            construct(self, {sensor.scene()}, {.mesh = of.mesh().get(), .scene = &of}, [&] {
-              return std::make_shared<SensorLoss>(sensor.shared(), std::move(values), std::move(options));
+            std::map<int, std::vector<double>> values;
+            const SensorLossOptions options = read_on_all_ranks(of.mesh()->comm(), [&] {
+              values = observed_values(observed, m);
+              SensorLossOptions read{.huber = huber};
+              if (!covariance.is_none()) read.covariance = doubles_of_shape(covariance, {m, m}, "covariance");
+              return read;
             });
+            construct(
+                self, {sensor.scene()}, {.mesh = of.mesh().get(), .scene = &of},
+                [&] { return std::make_shared<SensorLoss>(sensor.shared(), values, options); },
+                "observed steps, covariance, huber", keys(values), options.covariance, huber);
           },
           nb::arg("sensor"), nb::arg("observed"), nb::arg("covariance") = nb::none(), nb::arg("huber") = 0.0,
           nb::keep_alive<1, 2>(),
@@ -241,13 +281,17 @@ void bind_sensor_value(nb::module_& module) {
           [](SensorValueHandle* self, const SensorHandle& sensor, nb::handle weights, const std::vector<int>& steps,
              std::optional<double> power) {
             const std::size_t m = sensor.shared()->components().size();
-            ArrayOf<double> given = doubles(weights, "weights");
-            if (given.shape.size() > 1 || given.values.size() != m)
-              throw InputError("weights must have the shape [" + std::to_string(m) + "]");
             const DifferentiableScene& of = sensor.scene()->get();
-            construct(self, {sensor.scene()}, {.mesh = of.mesh().get(), .scene = &of}, [&] {
-              return std::make_shared<SensorValueLoss>(sensor.shared(), std::move(given.values), steps, power);
+            const std::vector<double> w = read_on_all_ranks(of.mesh()->comm(), [&] {
+              ArrayOf<double> given = doubles(weights, "weights");
+              if (given.shape.size() > 1 || given.values.size() != m)
+                throw InputError("weights must have the shape [" + std::to_string(m) + "]");
+              return std::move(given.values);
             });
+            construct(
+                self, {sensor.scene()}, {.mesh = of.mesh().get(), .scene = &of},
+                [&] { return std::make_shared<SensorValueLoss>(sensor.shared(), w, steps, power); },
+                "weights, steps, power", w, steps, power);
           },
           nb::arg("sensor"), nb::arg("weights"), nb::arg("steps"), nb::arg("power") = nb::none(),
           nb::keep_alive<1, 2>(),

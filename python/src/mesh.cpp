@@ -8,11 +8,13 @@
 
 #include <optional>
 
+#include "all_ranks.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
+#include "shared_objects.hpp"
 
 namespace diffsim::python {
 namespace {
@@ -35,14 +37,16 @@ std::vector<std::array<To, N>> rows(const ArrayOf<T>& array, const std::string& 
   return result;
 }
 
-/// Calls make(communicator) in a LibraryScope, and stores the mpi4py communicator with the new mesh.
-template <class Make>
-MeshHandle* new_mesh(nb::object comm, const Make& make) {
+/// Calls make(communicator) in a LibraryScope, and stores the mpi4py communicator with the new mesh. `arguments`:
+/// arguments of the caller, which must be the same on all ranks; `names`: their names.
+template <class Make, class... Arguments>
+MeshHandle* new_mesh(nb::object comm, const Make& make, const char* names, const Arguments&... arguments) {
   const MPI_Comm on = communicator(comm);
   std::shared_ptr<TetrahedralMesh> mesh;
   {
     const LibraryScope scope;
-    mesh = make(on);
+    require_same_on_all_ranks(on, names, arguments...);
+    mesh = share_on_all_ranks(on, std::shared_ptr<TetrahedralMesh>(make(on)));
   }
   auto* handle = new MeshHandle(std::move(mesh));
   handle->comm = std::move(comm);
@@ -58,22 +62,28 @@ std::shared_ptr<TetrahedralMesh> mesh_of_arrays(MPI_Comm comm, nb::handle vertic
     points = rows<3, double>(doubles(vertices, "vertices"), "vertices");
     cells = rows<4, int>(integers(tets, "tets"), "tets");
   });
-  return std::make_shared<TetrahedralMesh>(comm, points, cells);
+  return share_on_all_ranks(comm, std::make_shared<TetrahedralMesh>(comm, points, cells));
+}
+
+/// Returns the shape of the region that the arguments of define_region describe. Throws InputError unless exactly one
+/// shape is given.
+RegionShape shape_of_region(const std::optional<std::array<std::array<double, 3>, 2>>& box,
+                            const std::optional<std::array<double, 3>>& center, std::optional<double> radius,
+                            const nb::object& vertices) {
+  if (box.has_value() + center.has_value() + !vertices.is_none() != 1 || center.has_value() != radius.has_value())
+    throw InputError("define_region needs exactly one of: box, center with radius, vertices");
+  if (box) return BoxShape{(*box)[0], (*box)[1]};
+  if (center) return SphereShape{*center, *radius};
+  return VertexList{integers(vertices, "vertices").values};
 }
 
 void define_region(MeshHandle& mesh, const std::string& name, std::optional<std::array<std::array<double, 3>, 2>> box,
                    std::optional<std::array<double, 3>> center, std::optional<double> radius, nb::object vertices,
                    const std::string& body) {
-  if (box.has_value() + center.has_value() + !vertices.is_none() != 1 || center.has_value() != radius.has_value())
-    throw InputError("define_region needs exactly one of: box, center with radius, vertices");
-  RegionShape shape;
-  if (box)
-    shape = BoxShape{(*box)[0], (*box)[1]};
-  else if (center)
-    shape = SphereShape{*center, *radius};
-  else
-    shape = VertexList{integers(vertices, "vertices").values};
+  RegionShape shape =
+      read_on_all_ranks(mesh.get().comm(), [&] { return shape_of_region(box, center, radius, vertices); });
   const LibraryScope scope;
+  require_same_on_all_ranks(mesh.get().comm(), "name, box, center, radius, body", name, box, center, radius, body);
   mesh.get().define_region(name, shape, body);
 }
 
@@ -107,15 +117,18 @@ positively oriented. Only the first rank's arrays are used; other ranks may pass
       .def_static(
           "from_file",
           [](const std::string& path, double scale, nb::object comm) {
-            return new_mesh(std::move(comm), [&](MPI_Comm on) { return TetrahedralMesh::from_file(on, path, scale); });
+            return new_mesh(
+                std::move(comm), [&](MPI_Comm on) { return TetrahedralMesh::from_file(on, path, scale); },
+                "path, scale", path, scale);
           },
           nb::arg("path"), nb::arg("scale") = 1.0, nb::arg("comm") = nb::none(),
           "Read a mesh file: Gmsh, VTU, HDF5, MED or Exodus. scale: factor that converts the file's coordinates to m.")
       .def_static(
           "create_cube",
           [](int resolution, double size, nb::object comm) {
-            return new_mesh(std::move(comm),
-                            [&](MPI_Comm on) { return TetrahedralMesh::create_cube(on, resolution, size); });
+            return new_mesh(
+                std::move(comm), [&](MPI_Comm on) { return TetrahedralMesh::create_cube(on, resolution, size); },
+                "resolution, size", resolution, size);
           },
           nb::arg("resolution") = 10, nb::arg("size") = 1.0, nb::arg("comm") = nb::none(),
           R"(Create the cube [0, size]³, in m, of 6·resolution³ tetrahedra.
@@ -124,7 +137,9 @@ The sides of the cube are the regions x_min, …, z_max.)")
       .def_static(
           "box",
           [](std::array<double, 3> size, std::array<int, 3> cells, int order, nb::object comm) {
-            return new_mesh(std::move(comm), [&](MPI_Comm on) { return TetrahedralMesh::box(on, size, cells, order); });
+            return new_mesh(
+                std::move(comm), [&](MPI_Comm on) { return TetrahedralMesh::box(on, size, cells, order); },
+                "size, cells, order", size, cells, order);
           },
           nb::arg("size"), nb::arg("cells"), nb::arg("order") = 1, nb::arg("comm") = nb::none(),
           R"(Create a box of cells[0] × cells[1] × cells[2] bricks with six tetrahedra each.

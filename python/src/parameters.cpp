@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "all_ranks.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
@@ -54,11 +55,13 @@ nb::object get(const ParametersHandle& handle, const std::string& name) {
 }
 
 void set(ParametersHandle& handle, const std::string& name, nb::handle value) {
-  const Parameter& found = find_for_change(handle, name);
-  const ArrayOfObject array(value, shape_of(found), name);
+  const MPI_Comm comm = handle.shared()->get().mesh()->comm();
+  const ArrayOfObject array =
+      read_on_all_ranks(comm, [&] { return ArrayOfObject(value, shape_of(find_for_change(handle, name)), name); });
   const std::span<const double> values = array.values();
   const LibraryScope scope;
-  require_range(found, values, handle.shared()->get().mesh()->comm());
+  require_same_on_all_ranks(comm, "name", name);
+  require_range(find(handle, name), values, comm);
   ParameterSet& parameters = handle.shared()->change().parameters();
   parameters.at(name).field.from_host(values.data(), values.size());
   synchronise(parameters);

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "all_ranks.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "checkpoints.hpp"
@@ -29,6 +30,7 @@
 #include "diffsim/inverse/optimise.hpp"
 #include "diffsim/inverse/posterior.hpp"
 #include "loss.hpp"
+#include "shared_objects.hpp"
 #include "unknown.hpp"
 
 namespace diffsim::python {
@@ -81,8 +83,9 @@ Unknown start_of_joints(DifferentiableScene& scene, const UnknownOptions& option
   return made;
 }
 
+/// Returns this rank's part of a vector of unknowns. Collective; the caller must hold the GIL.
 std::vector<double> unknowns_of(const InverseProblem& problem, nb::handle values, const char* what) {
-  return doubles_of_shape(values, {problem.size()}, what);
+  return read_on_all_ranks(problem.comm(), [&] { return doubles_of_shape(values, {problem.size()}, what); });
 }
 
 nb::object vector_to_numpy(std::vector<double> values) {
@@ -105,6 +108,14 @@ nb::dict minimise(ProblemHandle& handle, const std::string& method, int max_iter
                   double learning_rate, bool gauss_newton, nb::object observer,
                   const std::vector<const ConstraintOptions*>& constraints, double constraint_tolerance,
                   double move_limit, int windows, double window_tolerance) {
+  {
+    const LibraryScope scope;
+    require_same_on_all_ranks(handle.get().comm(),
+                              "method, max_iterations, gradient_tolerance, learning_rate, gauss_newton, constraints, "
+                              "constraint_tolerance, move_limit, windows, window_tolerance",
+                              method, max_iterations, gradient_tolerance, learning_rate, gauss_newton,
+                              constraints.size(), constraint_tolerance, move_limit, windows, window_tolerance);
+  }
   const auto found = std::find(optimisers.begin(), optimisers.end(), method);
   if (found == optimisers.end())
     throw InputError("method is lbfgs, newton_cg, adam, mma or almm, not '" + method + "'");
@@ -154,6 +165,12 @@ nb::dict minimise(ProblemHandle& handle, const std::string& method, int max_iter
 
 nb::list check(ProblemHandle& handle, nb::handle u, double dot_product_tolerance, double slope_tolerance,
                double resolution, bool differences, unsigned seed) {
+  {
+    const LibraryScope scope;
+    require_same_on_all_ranks(handle.get().comm(),
+                              "u, dot_product_tolerance, slope_tolerance, resolution, differences, seed", u.is_none(),
+                              dot_product_tolerance, slope_tolerance, resolution, differences, seed);
+  }
   std::vector<double> at;
   if (!u.is_none()) at = unknowns_of(handle.get(), u, "u");
   const GradientCheckOptions options{.dot_product_tolerance = dot_product_tolerance,
@@ -211,6 +228,10 @@ nb::dict posterior_of(ProblemHandle& handle, nb::handle u, bool gauss_newton) {
 
 nb::dict low_rank_posterior_of(ProblemHandle& handle, nb::handle u, int rank, int samples, bool gauss_newton) {
   const std::vector<double> at = unknowns_of(handle.get(), u, "u");
+  {
+    const LibraryScope scope;
+    require_same_on_all_ranks(handle.get().comm(), "rank, samples, gauss_newton", rank, samples, gauss_newton);
+  }
   std::vector<double> eigenvalues, deviation;
   handle.run([&](InverseProblem& problem) {
     const GaussNewtonScope of_products(problem, gauss_newton);
@@ -225,14 +246,28 @@ nb::dict low_rank_posterior_of(ProblemHandle& handle, nb::handle u, int rank, in
   return made;
 }
 
+/// Returns the names, labels and kinds of unknowns, which must be the same on all ranks.
+std::vector<std::string> identities_of(const std::vector<const UnknownOptions*>& unknowns) {
+  std::vector<std::string> made;
+  for (const UnknownOptions* options : unknowns) {
+    made.insert(made.end(), {options->unknown.parameter, options->unknown.label});
+    made.push_back(std::to_string(options->together) + std::to_string(options->unknown.logarithmic));
+    made.insert(made.end(), options->joints.begin(), options->joints.end());
+  }
+  return made;
+}
+
 void create_problem(ProblemHandle* self, const SceneHandle& handle, int num_steps, nb::object loss,
                     const std::vector<const UnknownOptions*>& unknowns, int checkpoint_every,
                     const std::optional<CheckpointOptions>& checkpoints) {
   const std::shared_ptr<SharedScene> scene = handle.shared();
-  const std::shared_ptr<Loss> known = loss_of(std::move(loss), scene->get(), false);
+  const MPI_Comm comm = scene->get().mesh()->comm();
+  const std::shared_ptr<Loss> known = read_on_all_ranks(comm, [&] { return loss_of(loss, scene->get(), false); });
   std::shared_ptr<InverseProblem> made;
   {
     const LibraryScope scope;
+    require_same_on_all_ranks(comm, "num_steps, unknowns, checkpoint_every", num_steps, identities_of(unknowns),
+                              checkpoint_every);
     DifferentiableScene& solver = scene->change();
     bool observes = false;
     for (int n = 0; n <= num_steps; ++n) observes = observes || known->observes(n);
@@ -254,8 +289,9 @@ void create_problem(ProblemHandle* self, const SceneHandle& handle, int num_step
     for (Unknown& unknown : list)
       if (unknown.parameter == "rest_positions" && std::none_of(list.begin(), list.end(), is_initial))
         unknown.carries = "positions";
-    made = std::make_shared<InverseProblem>(solver.model(), solver.initial_state(), num_steps, *known, std::move(list),
-                                            checkpoints.value_or(uniform_checkpoints(checkpoint_every)));
+    made = share_on_all_ranks(comm, std::make_shared<InverseProblem>(
+                                        solver.model(), solver.initial_state(), num_steps, *known, std::move(list),
+                                        checkpoints.value_or(uniform_checkpoints(checkpoint_every))));
   }
   new (self) ProblemHandle(std::move(made), {scene}, {known});
 }
@@ -343,10 +379,12 @@ void bind_values(nb::class_<ProblemHandle>& problem) {
           "physical",
           [](const ProblemHandle& handle, const std::string& name, nb::handle u) {
             const std::vector<double> at = unknowns_of(handle.get(), u, "u");
-            const std::size_t k = index_of(handle.get(), name);
+            std::size_t k = 0;
             std::vector<double> values;
             {
               const LibraryScope scope;
+              require_same_on_all_ranks(handle.get().comm(), "name", name);
+              k = index_of(handle.get(), name);
               values = handle.get().physical(k, at);
             }
             const auto width = static_cast<std::size_t>(handle.get().components(k));

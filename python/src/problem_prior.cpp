@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "all_ranks.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
@@ -76,26 +77,38 @@ PriorValues prior_values(const InverseProblem& problem, std::size_t k, std::size
   return values;
 }
 
-void add_prior(ProblemHandle& handle, const std::string& name, const std::string& type, nb::object mean,
-               nb::object deviation, nb::object covariance, std::optional<double> weight, std::optional<double> epsilon,
-               std::optional<double> length) {
-  InverseProblem& problem = handle.get();
-  const std::size_t k = index_of(problem, name);
-  const Unknown& unknown = problem.unknowns()[k];
+/// Throws InputError if the type of a prior is unknown, or if an argument is missing or has no meaning for the type.
+void expect_arguments(const std::string& type, bool deviation, bool covariance, bool weight, bool epsilon,
+                      bool length) {
   const bool is_normal = type == "normal", is_matern = type == "matern", is_variation = type == "total_variation";
   if (!is_normal && !is_matern && !is_variation && type != "smooth")
     throw InputError("a prior is normal, smooth, total_variation or matern, not '" + type + "'");
   const auto expect = [&](bool given, bool wanted, const char* key) {
     if (given != wanted) throw InputError("a prior of type " + type + (wanted ? " needs `" : " has no `") + key + "`");
   };
-  if (is_normal && deviation.is_none() == covariance.is_none())
-    throw InputError("a normal prior needs either `deviation` or `covariance`");
-  if (!is_normal) expect(!deviation.is_none(), is_matern, "deviation");
-  if (!is_normal) expect(!covariance.is_none(), false, "covariance");
-  expect(weight.has_value(), is_variation || type == "smooth", "weight");
-  expect(epsilon.has_value(), is_variation, "epsilon");
-  expect(length.has_value(), is_matern, "length");
-  if (!covariance.is_none() && !unknown.shared())
+  if (is_normal && deviation == covariance) throw InputError("a normal prior needs either `deviation` or `covariance`");
+  if (!is_normal) expect(deviation, is_matern, "deviation");
+  if (!is_normal) expect(covariance, false, "covariance");
+  expect(weight, is_variation || type == "smooth", "weight");
+  expect(epsilon, is_variation, "epsilon");
+  expect(length, is_matern, "length");
+}
+
+void add_prior(ProblemHandle& handle, const std::string& name, const std::string& type, nb::object mean,
+               nb::object deviation, nb::object covariance, std::optional<double> weight, std::optional<double> epsilon,
+               std::optional<double> length) {
+  InverseProblem& problem = handle.get();
+  const bool has_deviation = !deviation.is_none(), has_covariance = !covariance.is_none();
+  {
+    const LibraryScope scope;
+    require_same_on_all_ranks(problem.comm(), "name, type, mean, deviation, covariance, weight, epsilon, length", name,
+                              type, mean.is_none(), has_deviation, has_covariance, weight, epsilon, length);
+    expect_arguments(type, has_deviation, has_covariance, weight.has_value(), epsilon.has_value(), length.has_value());
+  }
+  const std::size_t k = index_of(problem, name);
+  const Unknown& unknown = problem.unknowns()[k];
+  const bool is_normal = type == "normal", is_matern = type == "matern", is_variation = type == "total_variation";
+  if (has_covariance && !unknown.shared())
     throw InputError("covariance is for values that all ranks share; give deviation");
 
   const LibraryScope scope;

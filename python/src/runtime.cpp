@@ -1,11 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "runtime.hpp"
 
+#include <chrono>
 #include <iterator>
 #include <map>
 #include <thread>
 
 #include "diffsim/core/error.hpp"
+#include "shared_objects.hpp"
 
 namespace diffsim::python {
 namespace {
@@ -47,8 +49,22 @@ void finalise_runtime() {
     handle->release();
   }
   const ReleaseScope scope;
+  destroy_all_unused();
   the_runtime.reset();
   is_finalised = true;
+}
+
+bool all_ranks_arrive(double seconds) {
+  if (!the_runtime || the_runtime->size() == 1) return true;
+  MPI_Request request = MPI_REQUEST_NULL;
+  DIFFSIM_MPI(MPI_Ibarrier(the_runtime->comm(), &request));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  for (int arrived = 0;;) {
+    DIFFSIM_MPI(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
+    if (arrived) return true;
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 void throw_finalised() {

@@ -19,6 +19,9 @@ namespace nb = nanobind;
 Runtime& runtime();
 /// Releases all objects of the library, the most recent object first, then finalises the runtime.
 void finalise_runtime();
+/// Returns whether all ranks of the runtime call this function within `seconds` of this rank's call. After the result
+/// `false`, the ranks must not communicate any more. Returns true if no runtime has been started.
+bool all_ranks_arrive(double seconds);
 /// Returns the MPI communicator of an mpi4py communicator (any object with a method `py2f`), or the runtime's
 /// communicator if `object` is None.
 MPI_Comm communicator(nb::handle object);

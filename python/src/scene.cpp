@@ -6,11 +6,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "all_ranks.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
 #include "mesh.hpp"
 #include "sensor.hpp"
+#include "shared_objects.hpp"
 
 namespace diffsim::python {
 namespace {
@@ -18,9 +20,25 @@ namespace {
 using Vector = std::array<double, 3>;
 using Axes = std::array<bool, 3>;
 
+MPI_Comm comm_of(const SceneHandle& handle) { return handle.shared()->get().mesh()->comm(); }
+
 std::vector<double> per_owned_vertex(const SceneHandle& handle, nb::handle values, const char* what) {
   const auto owned = static_cast<std::size_t>(handle.shared()->get().mesh()->num_owned_vertices());
-  return doubles_of_shape(values, {owned, 3}, what);
+  return read_on_all_ranks(comm_of(handle), [&] { return doubles_of_shape(values, {owned, 3}, what); });
+}
+
+/// Returns the values of an array-like object on every rank. Collective.
+std::vector<double> read_numbers(const SceneHandle& handle, nb::handle values, const std::string& what) {
+  return read_on_all_ranks(comm_of(handle), [&] { return doubles(values, what).values; });
+}
+
+/// Calls body(scene), which changes the scene, in a LibraryScope. `arguments`: arguments of the caller, which must be
+/// the same on all ranks; `names`: their names.
+template <class Body, class... Arguments>
+auto change(SceneHandle& handle, const Body& body, const char* names, const Arguments&... arguments) {
+  const LibraryScope scope;
+  require_same_on_all_ranks(comm_of(handle), names, arguments...);
+  return body(handle.shared()->change());
 }
 
 void bind_motions(nb::class_<SceneHandle>& scene) {
@@ -28,16 +46,16 @@ void bind_motions(nb::class_<SceneHandle>& scene) {
       .def(
           "fix",
           [](SceneHandle& handle, const std::string& region, Axes axes) {
-            const LibraryScope scope;
-            handle.shared()->change().fix(region, axes);
+            change(
+                handle, [&](DifferentiableScene& of) { of.fix(region, axes); }, "region, axes", region, axes);
           },
           nb::arg("region"), nb::arg("axes") = Axes{true, true, true},
           "Fix components of the positions of a region's vertices. axes: whether x, y and z are fixed.")
       .def(
           "clamp",
           [](SceneHandle& handle, const std::string& region, Axes axes) {
-            const LibraryScope scope;
-            handle.shared()->change().clamp(region, axes);
+            change(
+                handle, [&](DifferentiableScene& of) { of.clamp(region, axes); }, "region, axes", region, axes);
           },
           nb::arg("region"), nb::arg("axes") = Axes{true, true, true},
           R"(Fix a region's vertices, the slopes of shells along edges of the region, and the tangents of rods.
@@ -47,10 +65,11 @@ axes: all True, or True for one axis only, which is the normal of a plane of sym
           "move",
           [](SceneHandle& handle, const std::string& region, Vector axis, Vector origin, nb::handle angular_velocity,
              nb::handle velocity) {
-            const std::vector<double> omega = doubles(angular_velocity, "angular_velocity").values;
-            const std::vector<double> v = doubles(velocity, "velocity").values;
-            const LibraryScope scope;
-            handle.shared()->change().move(region, axis, origin, omega, v);
+            const std::vector<double> omega = read_numbers(handle, angular_velocity, "angular_velocity");
+            const std::vector<double> v = read_numbers(handle, velocity, "velocity");
+            change(
+                handle, [&](DifferentiableScene& of) { of.move(region, axis, origin, omega, v); },
+                "region, axis, origin, angular_velocity, velocity", region, axis, origin, omega, v);
           },
           nb::arg("region"), nb::arg("axis") = Vector{0.0, 0.0, 1.0}, nb::arg("origin") = Vector{},
           nb::arg("angular_velocity") = 0.0, nb::arg("velocity") = Vector{},
@@ -79,14 +98,18 @@ velocity:REGION.)")
 }
 
 std::string add_nodal_load(SceneHandle& handle, nb::handle load) {
-  ArrayOf<double> array = doubles(load, "load");
   const auto owned = static_cast<std::size_t>(handle.shared()->get().mesh()->num_owned_vertices());
-  if (array.shape.size() < 3)
-    array.values = per_owned_vertex(handle, load, "load");
-  else if (array.shape.size() > 3 || array.shape[1] != owned || array.shape[2] != 3)
-    throw InputError("load must have the shape [owned vertices, 3] or [steps, owned vertices, 3]");
-  const LibraryScope scope;
-  return handle.shared()->change().add_nodal_load(array.values);
+  std::size_t num_steps = 1;
+  const std::vector<double> values = read_on_all_ranks(comm_of(handle), [&] {
+    ArrayOf<double> array = doubles(load, "load");
+    if (array.shape.size() < 3) return doubles_of_shape(load, {owned, 3}, "load");
+    if (array.shape.size() > 3 || array.shape[1] != owned || array.shape[2] != 3)
+      throw InputError("load must have the shape [owned vertices, 3] or [steps, owned vertices, 3]");
+    num_steps = array.shape[0];
+    return std::move(array.values);
+  });
+  return change(
+      handle, [&](DifferentiableScene& of) { return of.add_nodal_load(values); }, "number of steps of load", num_steps);
 }
 
 void bind_loads(nb::class_<SceneHandle>& scene) {
@@ -94,9 +117,10 @@ void bind_loads(nb::class_<SceneHandle>& scene) {
       .def(
           "add_traction",
           [](SceneHandle& handle, const std::string& region, nb::handle traction) {
-            const std::vector<double> values = doubles(traction, "traction").values;
-            const LibraryScope scope;
-            return handle.shared()->change().add_traction(region, values);
+            const std::vector<double> values = read_numbers(handle, traction, "traction");
+            return change(
+                handle, [&](DifferentiableScene& of) { return of.add_traction(region, values); }, "region, traction",
+                region, values);
           },
           nb::arg("region"), nb::arg("traction"),
           R"(Add a dead load per rest area to the faces of a region. traction: [3] or [steps, 3], in Pa.
@@ -105,9 +129,10 @@ Return the name of the new parameter.)")
       .def(
           "add_pressure",
           [](SceneHandle& handle, const std::string& region, nb::handle pressure) {
-            const std::vector<double> values = doubles(pressure, "pressure").values;
-            const LibraryScope scope;
-            return handle.shared()->change().add_pressure(region, values);
+            const std::vector<double> values = read_numbers(handle, pressure, "pressure");
+            return change(
+                handle, [&](DifferentiableScene& of) { return of.add_pressure(region, values); }, "region, pressure",
+                region, values);
           },
           nb::arg("region"), nb::arg("pressure"),
           R"(Add a follower pressure to the faces of a region. pressure: a number or [steps], in Pa.
@@ -121,9 +146,10 @@ Return the name of the new parameter.)",
       .def(
           "set_control",
           [](SceneHandle& handle, const std::string& name, nb::handle values) {
-            const std::vector<double> entries = doubles(values, name).values;
-            const LibraryScope scope;
-            handle.shared()->change().set_control(name, entries);
+            const std::vector<double> entries = read_numbers(handle, values, name);
+            change(
+                handle, [&](DifferentiableScene& of) { of.set_control(name, entries); }, "parameter, values", name,
+                entries);
           },
           nb::arg("parameter"), nb::arg("values"),
           "Give a global parameter one value per step, for example gravity [steps, 3] or damping [steps].");
@@ -134,9 +160,10 @@ void bind_moment_and_wind(nb::class_<SceneHandle>& scene) {
       .def(
           "add_moment",
           [](SceneHandle& handle, const std::string& region, nb::handle moment) {
-            const std::vector<double> values = doubles(moment, "moment").values;
-            const LibraryScope scope;
-            return handle.shared()->change().add_moment(region, values);
+            const std::vector<double> values = read_numbers(handle, moment, "moment");
+            return change(
+                handle, [&](DifferentiableScene& of) { return of.add_moment(region, values); }, "region, moment",
+                region, values);
           },
           nb::arg("region"), nb::arg("moment"),
           R"(Add a moment to each rod segment of a region. moment: [3] or [steps, 3], in N m.
@@ -145,9 +172,10 @@ Return the name of the new parameter.)")
       .def(
           "add_wind",
           [](SceneHandle& handle, const std::string& region, nb::handle wind, double drag) {
-            const std::vector<double> values = doubles(wind, "wind").values;
-            const LibraryScope scope;
-            return handle.shared()->change().add_wind(region, values, drag);
+            const std::vector<double> values = read_numbers(handle, wind, "wind");
+            return change(
+                handle, [&](DifferentiableScene& of) { return of.add_wind(region, values, drag); },
+                "region, wind, drag", region, values, drag);
           },
           nb::arg("region"), nb::arg("wind"), nb::arg("drag"),
           R"(Add the drag of moving air on the faces of a region. wind: velocity of the air, [3] or [steps, 3], in m/s.
@@ -163,14 +191,17 @@ void bind_sensors(nb::class_<SceneHandle>& scene) {
       [](SceneHandle& handle, const std::string& type, const std::string& region, Point point, const std::string& body,
          std::optional<std::string> to_region, Point to_point, const std::string& to_body, Vector about, double power,
          const std::optional<std::array<std::string, 2>>& between) {
-        SensorSpec spec{
-            .quantity = sensor_quantity_named(type), .place = {region, point, body}, .about = about, .power = power};
-        if (between) spec.between = *between;
-        if (!to_body.empty() && !to_point) throw InputError("to_body needs to_point");
-        if (to_region || to_point) spec.other = SensorPlace{to_region.value_or("all"), to_point, to_body};
         std::shared_ptr<Sensor> sensor;
         {
           const LibraryScope scope;
+          require_same_on_all_ranks(comm_of(handle),
+                                    "type, region, point, body, to_region, to_point, to_body, about, power, between",
+                                    type, region, point, body, to_region, to_point, to_body, about, power, between);
+          SensorSpec spec{
+              .quantity = sensor_quantity_named(type), .place = {region, point, body}, .about = about, .power = power};
+          if (between) spec.between = *between;
+          if (!to_body.empty() && !to_point) throw InputError("to_body needs to_point");
+          if (to_region || to_point) spec.other = SensorPlace{to_region.value_or("all"), to_point, to_body};
           sensor = handle.shared()->use().sensor(spec);
         }
         return new SensorHandle(std::move(sensor), handle.shared());
@@ -196,7 +227,7 @@ void bind_parts(nb::class_<SceneHandle>& scene) {
       .def_prop_ro(
           "mesh",
           [](const SceneHandle& handle) {
-            auto* mesh = new MeshHandle(handle.shared()->get().mesh());
+            auto* mesh = new MeshHandle(handle.shared()->mesh());
             mesh->comm = nb::none();
             return mesh;
           },
@@ -239,29 +270,34 @@ Materials materials_of(nb::handle object) {
   return materials;
 }
 
+namespace {
+
+void create_scene(SceneHandle* self, const MeshHandle& mesh, nb::handle materials, const DifferentiableSolver* solver) {
+  const MPI_Comm comm = mesh.get().comm();
+  const Materials list = read_on_all_ranks(comm, [&] { return materials_of(materials); });
+  std::shared_ptr<SharedScene> made;
+  {
+    const LibraryScope scope;
+    made = std::make_shared<SharedScene>(share_on_all_ranks(
+        comm, std::make_shared<DifferentiableScene>(mesh.shared(), list, solver ? *solver : DifferentiableSolver{})));
+  }
+  new (self) SceneHandle(std::move(made));
+}
+
+}  // namespace
+
 void bind_scene(nb::module_& module) {
   nb::class_<SceneHandle> scene(module, "DifferentiableScene",
                                 R"(Simulated bodies: mesh, materials, constraints, loads, contact and time stepper.
 
 Every member function is collective. Add loads and contact before the first step.)");
   scene
-      .def(
-          "__init__",
-          [](SceneHandle* self, const MeshHandle& mesh, nb::handle materials, const DifferentiableSolver* solver) {
-            const Materials list = materials_of(materials);
-            std::shared_ptr<SharedScene> made;
-            {
-              const LibraryScope scope;
-              made = std::make_shared<SharedScene>(std::make_shared<DifferentiableScene>(
-                  mesh.shared(), list, solver ? *solver : DifferentiableSolver{}));
-            }
-            new (self) SceneHandle(std::move(made));
-          },
-          nb::arg("mesh"), nb::arg("materials"), nb::arg("solver") = nb::none(), nb::keep_alive<1, 2>(),
-          "Create a scene. materials: a material or a list; each needs a density. solver: time stepper; None for the "
-          "default.",
-          nb::sig("def __init__(self, mesh: TetrahedralMesh, materials: object, "
-                  "solver: DifferentiableSolver | None = None) -> None"))
+      .def("__init__", &create_scene, nb::arg("mesh"), nb::arg("materials"), nb::arg("solver") = nb::none(),
+           nb::keep_alive<1, 2>(),
+           "Create a scene. materials: a material or a list; each needs a density. solver: time stepper; None for the "
+           "default.",
+           nb::sig("def __init__(self, mesh: TetrahedralMesh, materials: object, "
+                   "solver: DifferentiableSolver | None = None) -> None"))
       .def_prop_ro(
           "parameters", [](const SceneHandle& handle) { return new ParametersHandle(handle.shared()); },
           nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), "Values of all parameters by name.")

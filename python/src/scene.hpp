@@ -43,6 +43,10 @@ class SharedScene {
     ++version_;
     return scene();
   }
+  /// Returns the mesh, with an owner that ranks destroy together.
+  std::shared_ptr<TetrahedralMesh> mesh() const { return mesh_ ? mesh_ : get().mesh(); }
+  /// Sets the result of `mesh`, for a scene whose mesh has been created by the scene's owner.
+  void set_mesh(std::shared_ptr<TetrahedralMesh> mesh) { mesh_ = std::move(mesh); }
   /// Returns a number that changes with each change of the scene through this object.
   long version() const { return version_; }
   /// Throws Error during a rollout, a reverse sweep, or a block between `begin_edit` and `end_edit`.
@@ -58,6 +62,7 @@ class SharedScene {
 
   std::shared_ptr<DifferentiableScene> scene_;
   std::shared_ptr<Simulator> simulator_;
+  std::shared_ptr<TetrahedralMesh> mesh_;  // nullptr for the mesh of the scene
   std::optional<ContactOptions> contact_;
   long version_ = 0;
   int num_edits_ = 0;  // number of blocks that `begin_edit` has begun and `end_edit` has not ended

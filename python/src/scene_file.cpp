@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "all_ranks.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "checkpoints.hpp"
@@ -24,6 +25,7 @@
 #include "problem.hpp"
 #include "scene.hpp"
 #include "scene_document.hpp"
+#include "shared_objects.hpp"
 
 #ifdef DIFFSIM_PYTHON_SCENES
 #include "app/found_values.hpp"
@@ -39,7 +41,10 @@ class SceneFileHandle final : public Handle {
   SceneFileHandle(std::shared_ptr<app::SceneFile> file, nb::object comm)
       : comm_(std::move(comm)), file_(std::move(file)) {
     for (const auto& experiment : file_->experiments()) {
-      scenes_.push_back(std::make_shared<SharedScene>(experiment.solver));
+      // The scene and the mesh share the file, which all ranks destroy together.
+      scenes_.push_back(
+          std::make_shared<SharedScene>(std::shared_ptr<DifferentiableScene>(file_, experiment.solver.get())));
+      scenes_.back()->set_mesh(std::shared_ptr<TetrahedralMesh>(file_, file_->mesh().get()));
       if (experiment.scene.contact) scenes_.back()->set_contact(experiment.scene.contact->options);
     }
   }
@@ -97,7 +102,7 @@ template <class... Arguments>
 std::shared_ptr<app::SceneFile> make_file(nb::handle comm, Arguments&&... arguments) {
   const MPI_Comm on = communicator(comm);
   const LibraryScope scope;
-  return std::make_shared<app::SceneFile>(on, std::forward<Arguments>(arguments)...);
+  return share_on_all_ranks(on, std::make_shared<app::SceneFile>(on, std::forward<Arguments>(arguments)...));
 }
 
 ProblemHandle* make_problem(SceneFileHandle& handle, int checkpoint_every,
@@ -107,8 +112,10 @@ ProblemHandle* make_problem(SceneFileHandle& handle, int checkpoint_every,
   {
     const LibraryScope scope;
     for (const std::shared_ptr<SharedScene>& scene : handle.scenes()) scene->change();
-    made = std::make_shared<app::SceneFile::Problem>(
-        file->make_problem(checkpoints.value_or(uniform_checkpoints(checkpoint_every))));
+    const MPI_Comm comm = file->mesh()->comm();
+    require_same_on_all_ranks(comm, "checkpoint_every", checkpoint_every);
+    made = share_on_all_ranks(comm, std::make_shared<app::SceneFile::Problem>(file->make_problem(
+                                        checkpoints.value_or(uniform_checkpoints(checkpoint_every)))));
   }
   handle.remember(made);
   std::shared_ptr<InverseProblem> problem(made, made->problem.get());
@@ -152,7 +159,8 @@ checkpoint_every: number of steps between checkpoints in memory. checkpoints: re
 /// Stores the values of unknowns at u in the scene document.
 void set_found(SceneFileHandle& handle, const ProblemHandle& problem, nb::handle u, const std::string& path) {
   handle.require_own(problem.get());
-  const std::vector<double> at = doubles_of_shape(u, {problem.get().size()}, "u");
+  const std::vector<double> at =
+      read_on_all_ranks(problem.get().comm(), [&] { return doubles_of_shape(u, {problem.get().size()}, "u"); });
   nb::dict document = handle.document();
   const nb::str key("parameters"), initial("initial");
   nb::list entries;
@@ -186,7 +194,7 @@ void bind_document(nb::class_<SceneFileHandle>& bound) {
           "from_dict",
           [](nb::handle document, const std::string& folder, nb::object comm) {
             const std::string path = (std::filesystem::path(folder) / "document").string();
-            app::Value value = document_of(document, path);
+            app::Value value = read_on_all_ranks(communicator(comm), [&] { return document_of(document, path); });
             std::shared_ptr<app::SceneFile> file = make_file(comm, std::move(value), path);
             return new SceneFileHandle(std::move(file), std::move(comm));
           },
@@ -215,9 +223,11 @@ objects of a changed scene. Comments of the file are lost, and aliases are repla
           "save",
           [](SceneFileHandle& handle, nb::handle path) {
             const auto to = nb::cast<std::string>(nb::object(nb::module_::import_("os").attr("fspath")(path)));
-            app::Value document = document_of(handle.document(), to);
+            const MPI_Comm comm = handle.shared()->mesh()->comm();
+            app::Value document = read_on_all_ranks(comm, [&] { return document_of(handle.document(), to); });
             const LibraryScope scope;
-            app::save_document(handle.shared()->mesh()->comm(), std::move(document), handle.folder(), to);
+            require_same_on_all_ranks(comm, "path", to);
+            app::save_document(comm, std::move(document), handle.folder(), to);
           },
           nb::arg("path"),
           R"(Write `document` as a scene file, which `diffsim` and SceneFile read. Collective.
@@ -246,6 +256,11 @@ Each experiment has a scene and a loss. A file without `experiments` has one exp
       .def(
           "__init__",
           [](SceneFileHandle* self, const std::string& path, nb::object comm) {
+            const MPI_Comm on = communicator(comm);
+            {
+              const LibraryScope scope;
+              require_same_on_all_ranks(on, "path", path);
+            }
             std::shared_ptr<app::SceneFile> file = make_file(comm, path);
             new (self) SceneFileHandle(std::move(file), std::move(comm));
           },
@@ -258,7 +273,7 @@ set_petsc_options(file.document["petsc"]) sets the options of the section petsc.
       .def_prop_ro(
           "mesh",
           [](const SceneFileHandle& handle) {
-            auto* mesh = new MeshHandle(handle.shared()->mesh());
+            auto* mesh = new MeshHandle(handle.scenes().front()->mesh());
             mesh->comm = handle.comm();
             return mesh;
           },

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "all_ranks.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
@@ -22,6 +23,7 @@
 #include "mesh.hpp"
 #include "progress.hpp"
 #include "scene.hpp"
+#include "shared_objects.hpp"
 #include "state.hpp"
 #include "trajectory.hpp"
 #include "view.hpp"
@@ -33,6 +35,7 @@ namespace {
 template <class Body>
 auto run_sweep(SimulatorHandle& handle, const Body& body) {
   const LibraryScope scope;
+  destroy_unused(handle.comm());
   Simulator& simulator = handle.get();
   ++handle.num_sweeps_;
   try {
@@ -48,12 +51,15 @@ auto run_sweep(SimulatorHandle& handle, const Body& body) {
 template <class T, class H>
 void make(H* self, const MeshHandle& mesh, nb::handle material, const DifferentiableSolver* solver, double density,
           const std::optional<std::string>& device) {
-  const Materials materials = materials_of(material);
+  const MPI_Comm comm = mesh.get().comm();
+  const Materials materials = read_on_all_ranks(comm, [&] { return materials_of(material); });
   std::shared_ptr<T> simulator;
   {
     const LibraryScope scope;
-    simulator = std::make_shared<T>(mesh.shared(), materials, solver ? *solver : DifferentiableSolver{}, density,
-                                    device.value_or(""));
+    require_same_on_all_ranks(comm, "density, device", density, device);
+    simulator = share_on_all_ranks(
+        comm, std::make_shared<T>(mesh.shared(), materials, solver ? *solver : DifferentiableSolver{}, density,
+                                  device.value_or("")));
   }
   new (self) H(std::move(simulator), nullptr);
 }
@@ -63,7 +69,8 @@ void make_of_scene(H* self, const SceneHandle& scene) {
   std::shared_ptr<T> simulator;
   {
     const LibraryScope scope;
-    simulator = std::make_shared<T>(scene.shared()->change());
+    DifferentiableScene& of = scene.shared()->change();
+    simulator = share_on_all_ranks(of.mesh()->comm(), std::make_shared<T>(of));
   }
   new (self) H(std::move(simulator), scene.shared());
 }
@@ -74,6 +81,7 @@ nb::object field_of(SimulatorHandle& handle, const std::string& name) {
 
 void step(SimulatorHandle& handle, int count) {
   const LibraryScope scope;
+  require_same_on_all_ranks(handle.comm(), "count", count);
   ProgressBar progress("steps", count);
   for (int i = 0; i < count; ++i) {
     call_on_all_ranks(handle.comm(), [&] {
@@ -88,17 +96,19 @@ void step(SimulatorHandle& handle, int count) {
 }
 
 void fix(SimulatorHandle& handle, nb::handle vertices) {
-  if (nb::isinstance<nb::str>(vertices)) {
-    const auto region = nb::cast<std::string>(vertices);
-    const LibraryScope scope;
-    handle.scene()->change();
-    handle.get().set_fixed_vertices(region);
-    return;
-  }
-  const std::vector<std::int64_t> numbers = integers(vertices, "vertices").values;
+  std::string region;  // remains empty for numbers of vertices
+  const std::vector<std::int64_t> numbers = read_on_all_ranks(handle.comm(), [&] {
+    if (!nb::isinstance<nb::str>(vertices)) return integers(vertices, "vertices").values;
+    region = nb::cast<std::string>(vertices);
+    return std::vector<std::int64_t>{};
+  });
   const LibraryScope scope;
+  require_same_on_all_ranks(handle.comm(), "name of a region", region);
   handle.scene()->change();
-  handle.get().set_fixed_vertices(numbers);
+  if (region.empty())
+    handle.get().set_fixed_vertices(numbers);
+  else
+    handle.get().set_fixed_vertices(region);
 }
 
 /// Makes the results of the last rollout unavailable.
@@ -108,8 +118,9 @@ void forget_rollout(SimulatorHandle& handle) {
 }
 
 void set_state(SimulatorHandle& handle, nb::object arrays, int step) {
-  if (step < 0) throw InputError("step is " + std::to_string(step) + "; the first step is 0");
   const LibraryScope scope;
+  require_same_on_all_ranks(handle.comm(), "step", step);
+  if (step < 0) throw InputError("step is " + std::to_string(step) + "; the first step is 0");
   State state = handle.get().scene().initial_state();
   call_on_all_ranks(handle.comm(), [&] {
     for (Field& field : state.fields()) {
@@ -125,6 +136,7 @@ void set_state(SimulatorHandle& handle, nb::object arrays, int step) {
 
 int set_state_of_file(SimulatorHandle& handle, const std::string& trajectory, int step) {
   const LibraryScope scope;
+  require_same_on_all_ranks(handle.comm(), "trajectory, step", trajectory, step);
   const int found = handle.get().set_state(trajectory, step);
   forget_rollout(handle);
   return found;
@@ -139,11 +151,24 @@ StepRange steps_from(int first_step, int num_steps) {
   return {first_step, first_step + num_steps};
 }
 
+/// Throws InputError on all ranks if the steps of a rollout are wrong or not the same on all ranks. Collective; the
+/// caller must hold the GIL.
+void require_same_steps(MPI_Comm comm, int num_steps, int checkpoint_every, std::optional<int> first_step) {
+  const LibraryScope scope;
+  require_same_on_all_ranks(comm, "num_steps, checkpoint_every, first_step", num_steps, checkpoint_every, first_step);
+  if (first_step) steps_from(*first_step, num_steps);
+}
+
+/// Returns the loss in `object` on every rank, see `loss_of`. Collective; the caller must hold the GIL.
+std::shared_ptr<Loss> read_loss(const SimulatorHandle& handle, const nb::object& object, bool values_only) {
+  return read_on_all_ranks(handle.comm(), [&] { return loss_of(object, handle.scene()->get(), values_only); });
+}
+
 TrajectoryHandle* rollout(SimulatorHandle& handle, int num_steps, int checkpoint_every, nb::object observer,
                           std::optional<int> first_step) {
   const double dt = handle.dt();
   const MPI_Comm comm = handle.comm();
-  if (first_step) steps_from(*first_step, num_steps);
+  require_same_steps(comm, num_steps, checkpoint_every, first_step);
   const std::shared_ptr<Trajectory> trajectory = run_sweep(handle, [&] {
     ProgressBar progress("rollout", num_steps);
     const StateObserver observe = [&](int n, const State& state) {
@@ -156,9 +181,10 @@ TrajectoryHandle* rollout(SimulatorHandle& handle, int num_steps, int checkpoint
       });
     };
     Simulator& simulator = *handle.shared();
-    return std::make_shared<Trajectory>(
-        first_step ? simulator.rollout(steps_from(*first_step, num_steps), checkpoint_every, observe)
-                   : simulator.rollout(num_steps, checkpoint_every, observe));
+    return share_on_all_ranks(
+        comm, std::make_shared<Trajectory>(
+                  first_step ? simulator.rollout(steps_from(*first_step, num_steps), checkpoint_every, observe)
+                             : simulator.rollout(num_steps, checkpoint_every, observe)));
   });
   if (dynamic_cast<const DifferentiableSimulatorHandle*>(&handle)) handle.last_ = trajectory;
   handle.version_of_rollout_ = handle.scene()->version();
@@ -166,7 +192,7 @@ TrajectoryHandle* rollout(SimulatorHandle& handle, int num_steps, int checkpoint
 }
 
 double backward(DifferentiableSimulatorHandle& handle, nb::object object) {
-  const std::shared_ptr<Loss> loss = loss_of(std::move(object), handle.scene()->get(), false);
+  const std::shared_ptr<Loss> loss = read_loss(handle, object, false);
   if (handle.version_of_rollout_ != handle.scene()->version())
     throw Error("backward(loss) needs a rollout since the last change of the scene or its parameters");
   return run_sweep(handle, [&] {
@@ -180,7 +206,7 @@ double backward(DifferentiableSimulatorHandle& handle, nb::object object) {
 }
 
 double compute_loss(DifferentiableSimulatorHandle& handle, nb::object object) {
-  const std::shared_ptr<Loss> loss = loss_of(std::move(object), handle.scene()->get(), true);
+  const std::shared_ptr<Loss> loss = read_loss(handle, object, true);
   if (!handle.last_ || handle.version_of_rollout_ != handle.scene()->version())
     throw Error("compute_loss(loss) needs a rollout since the last change of the scene or its parameters");
   const LibraryScope scope;
@@ -205,6 +231,7 @@ void rollout_tangent(DifferentiableSimulatorHandle& handle, int num_steps, nb::d
   const Direction direction = read_direction(handle, changes);
   const double dt = handle.dt();
   const MPI_Comm comm = handle.comm();
+  require_same_steps(comm, num_steps, 0, std::nullopt);
   run_sweep(handle, [&] {
     DifferentiableSimulator& simulator = handle.differentiable_in_sweep();
     ProgressBar progress("rollout in forward mode", num_steps);
@@ -224,14 +251,17 @@ void rollout_tangent(DifferentiableSimulatorHandle& handle, int num_steps, nb::d
 
 nb::dict hessian_product(DifferentiableSimulatorHandle& handle, int num_steps, nb::object object, nb::dict changes,
                          int checkpoint_every, bool linear) {
-  const std::shared_ptr<Loss> loss = loss_of(std::move(object), handle.scene()->get(), false);
-  if (auto* const function = dynamic_cast<PythonLoss*>(loss.get())) {
-    if (!linear)
+  require_same_steps(handle.comm(), num_steps, checkpoint_every, std::nullopt);
+  const std::shared_ptr<Loss> loss = read_on_all_ranks(handle.comm(), [&] {
+    std::shared_ptr<Loss> read = loss_of(object, handle.scene()->get(), false);
+    auto* const function = dynamic_cast<PythonLoss*>(read.get());
+    if (function && !linear)
       throw InputError(
           "hessian_product needs second derivatives, which a function does not have; use a loss of the library, or "
           "pass linear=True if the loss is linear in the states");
-    function->set_linear();
-  }
+    if (function) function->set_linear();
+    return read;
+  });
   const Direction direction = read_direction(handle, changes);
   NamedArrays arrays;
   run_sweep(handle, [&] {
@@ -250,8 +280,8 @@ nb::dict hessian_product(DifferentiableSimulatorHandle& handle, int num_steps, n
 
 double compute_gradient(DifferentiableSimulatorHandle& handle, int num_steps, nb::object object,
                         const std::optional<CheckpointOptions>& checkpoints, std::optional<int> first_step) {
-  if (first_step) steps_from(*first_step, num_steps);
-  const std::shared_ptr<Loss> loss = loss_of(std::move(object), handle.scene()->get(), false);
+  require_same_steps(handle.comm(), num_steps, 0, first_step);
+  const std::shared_ptr<Loss> loss = read_loss(handle, object, false);
   return run_sweep(handle, [&] {
     handle.last_.reset();
     handle.version_of_rollout_ = -1;
@@ -433,6 +463,7 @@ fields' shapes; only the entries of owned vertices are used. Call backward at mo
           "require_gradient",
           [](H& handle, const std::vector<std::string>& names) {
             const LibraryScope scope;
+            require_same_on_all_ranks(handle.comm(), "parameters", names);
             handle.differentiable().require_gradient(names);
             handle.last_.reset();
             handle.version_of_rollout_ = -1;

@@ -36,5 +36,5 @@ endfunction()
 
 diffsim_add_python_test(python.tests RANKS 1 MODULES pytest numpy TESTS ".")
 diffsim_add_python_test(python.tests.np2 RANKS 2 MODULES pytest numpy mpi4py 
-                        TESTS test_ranks.py test_progress.py test_petsc.py)
+                        TESTS test_ranks.py test_wrong_ranks.py test_progress.py test_petsc.py)
 diffsim_add_python_test(python.views.np2 RANKS 2 MODULES pytest numpy mpi4py TESTS test_views.py)

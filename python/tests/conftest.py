@@ -1,7 +1,6 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
-"""Environment of the tests: one thread per rank, which is not bound to a core; no automatic collections on several ranks."""
+"""Environment of the tests: one thread per rank, which is not bound to a core."""
 
-import gc
 import os
 
 for name, value in {
@@ -12,7 +11,3 @@ for name, value in {
     "JAX_PLATFORMS": "cpu",
 }.items():
     os.environ.setdefault(name, value)
-
-if int(os.environ.get("OMPI_COMM_WORLD_SIZE", "1")) > 1:
-    # Automatic collections would destroy objects at different times on different ranks.
-    gc.disable()

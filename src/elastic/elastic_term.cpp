@@ -27,9 +27,8 @@ void insert(ElasticLaw law) {
 
 void add_library_laws() {
   static const bool added = [] {
-    for (const auto& group : {elastic::neo_hookean_laws(), elastic::hookean_laws(), elastic::mooney_rivlin_laws(),
-                              elastic::ogden_laws(), elastic::fibre_laws()})
-      for (const ElasticLaw& law : group) insert(law);
+    for (const auto family : elastic::law_families)
+      for (const ElasticLaw& law : family()) insert(law);
     return true;
   }();
   (void)added;

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "diffsim/elastic/impl/elastic_term.hpp"
@@ -17,5 +18,9 @@ std::vector<ElasticLaw> mooney_rivlin_laws();
 std::vector<ElasticLaw> ogden_laws();
 /// Returns the Holzapfel–Gasser–Ogden law, and the law of fibres with an active tension (ActiveFibre).
 std::vector<ElasticLaw> fibre_laws();
+
+/// Functions that return the laws of each family.
+inline constexpr std::array law_families{&neo_hookean_laws, &hookean_laws, &mooney_rivlin_laws, &ogden_laws,
+                                         &fibre_laws};
 
 }  // namespace diffsim::elastic
