@@ -92,7 +92,9 @@ class PythonPolicy final : public Policy {
 
  private:
   static void require(const nb::object& function, const char* name) {
-    if (function.is_none()) throw InputError(std::string("this policy has no function `") + name + "`");
+    if (function.is_none())
+      throw InputError(std::string("this policy has no function `") + name +
+                       "`; create the Policy with the argument `" + name + "`");
   }
   void add_pair(nb::handle pair, std::span<double> by_y, std::span<double> by_theta) const {
     if (!nb::isinstance<nb::sequence>(pair) || nb::len(pair) != 2)

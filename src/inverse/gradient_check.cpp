@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -70,7 +72,7 @@ class GradientCheck {
   }
 
   std::vector<UnknownCheck> run() {
-    multiply();
+    multiply_if_possible();
     if (options_.differences) {
       take_gradients();
       measure_loss_noise();
@@ -86,6 +88,30 @@ class GradientCheck {
  private:
   double dot_product_tolerance() const {
     return std::max(options_.dot_product_tolerance, 10.0 * solver_.given_tolerance());
+  }
+
+  /// Calls `multiply`. If forward mode is not available, for example because a link of the user has no tangent, only
+  /// finite differences test the derivatives: `no_products_` is set to the reason. Throws the Error of `multiply` if
+  /// finite differences were not requested.
+  void multiply_if_possible() {
+    std::exception_ptr error;
+    std::string reason;
+    try {
+      multiply();
+    } catch (const Error& caught) {
+      error = std::current_exception();
+      if (caught.kind() == ErrorKind::input) reason = caught.what();
+    } catch (...) {  // for example an exception of a function in another language
+      error = std::current_exception();
+    }
+    // A rank that received the Error of another rank, which has another kind, must not continue alone.
+    const std::int64_t num_failed = sum_over_ranks(static_cast<std::int64_t>(error ? 1 : 0), comm_),
+                       num_known = sum_over_ranks(static_cast<std::int64_t>(reason.empty() ? 0 : 1), comm_);
+    if (num_failed == 0) return;
+    if (error && (num_known < num_ranks(comm_) || !options_.differences)) std::rethrow_exception(error);
+    if (num_known < num_ranks(comm_)) throw Error("a derivative in forward mode failed on another rank");
+    no_products_ = reason;
+    for (UnknownCheck& check : checks_) check.dot_product_error = check.amplification = std::nan("");
   }
 
   /// Computes J v for each direction v, and Jᵀ w for one state w, where J = ∂x[N]/∂u. The state w is random, but has a
@@ -225,9 +251,13 @@ class GradientCheck {
   }
 
   /// Sets the verdict for unknown k to `failed` if the dot-product test fails. If the test passes and no finite
-  /// differences were requested, the verdict is `passed`.
+  /// differences were requested, the verdict is `passed`. Without a dot-product test, the verdict does not change.
   void judge(std::size_t k) {
     UnknownCheck& check = checks_[k];
+    if (!no_products_.empty()) {
+      note(check, "only finite differences were compared: " + no_products_);
+      return;
+    }
     if (!options_.differences) check.verdict = CheckVerdict::passed;
     if (check.dot_product_error <= dot_product_tolerance()) return;
     check.verdict = CheckVerdict::failed;
@@ -243,7 +273,8 @@ class GradientCheck {
   std::vector<std::vector<double>> directions_;
   std::vector<UnknownCheck> checks_;
   std::vector<double> gradient_;
-  std::string not_finite_;  // message about the first value that is not finite; empty if all are finite
+  std::string no_products_;  // reason why dot products were not tested; empty if they were tested
+  std::string not_finite_;   // message about the first value that is not finite; empty if all are finite
   double loss_ = 0.0, noise_ = 0.0;
   // Data of the current unknown's finite differences: largest |change of L|, largest |change of L|/step, largest step,
   // and the step of the accepted difference.

@@ -32,7 +32,8 @@ struct UnknownCheck {
 
   /// Difference of the dot products ⟨J v, w⟩ and ⟨v, Jᵀw⟩, divided by the larger magnitude of the two products. J =
   /// ∂x[N]/∂u is the Jacobian of the final state x[N] with respect to the unknowns u, v is the random direction of u,
-  /// and w is a random vector of the size of x[N].
+  /// and w is a random vector of the size of x[N]. NaN if J v is not available, for example because a link of the
+  /// program has no tangent; only finite differences then test the derivatives, and `note` says why.
   double dot_product_error = 0.0;
   double slope = 0.0;  ///< derivative ⟨∇L, v⟩ of the loss L along the direction v, with ∇L from the adjoint
   double difference = 0.0;  ///< derivative ⟨∇L, v⟩ of the loss L along the direction v, from finite differences of L
@@ -43,7 +44,7 @@ struct UnknownCheck {
   double noise = 0.0;          ///< standard deviation of the loss due to rounding errors
   double solver_effect = 0.0;  ///< magnitude of the change of `slope` if the given solver tolerance is reduced
   /// Linearised relative change ‖J v‖ / ‖x[N]‖ of the final positions if the unknowns u change by v, where J =
-  /// ∂x[N]/∂u, and both norms are over the positions in the final state x[N] only.
+  /// ∂x[N]/∂u, and both norms are over the positions in the final state x[N] only. NaN if J v is not available.
   double amplification = 0.0;
 
   /// Orders log2(R(ε)/R(ε/2)) of the Taylor remainder R(ε) = |L(u + εv) - L(u) - ε ⟨∇L, v⟩| of the loss L along the
@@ -71,7 +72,8 @@ struct GradientCheckOptions {
 
 /// Tests the derivatives of the final state and of the loss with respect to each unknown separately, at the point `u`.
 /// The tolerance of the Model's solver is reduced during the check, so that errors of the solver do not hide errors of
-/// the derivatives. `UnknownCheck::solver_effect` reports the effect of the given tolerance. Collective.
+/// the derivatives. `UnknownCheck::solver_effect` reports the effect of the given tolerance. Throws Error (input) if
+/// J v is not available and `options.differences` is false. Collective.
 std::vector<UnknownCheck> check_gradient(InverseProblem& problem, const std::vector<double>& u,
                                          const GradientCheckOptions& options = {});
 
