@@ -24,7 +24,7 @@ from ._core import InputError
 def shapes(rollout, kind):
     """Return the shapes and types of a group of arrays: of the inputs (kind "i") or of the outputs (kind "o")."""
     dtype = jax.dtypes.canonicalize_dtype(np.float64)  # float32 if jax_enable_x64 is not set
-    extents = rollout.shapes if kind == "i" else [rollout.output_shape()] * 2
+    extents = rollout.shapes if kind == "i" else rollout.output_shapes
     return [jax.ShapeDtypeStruct(tuple(extent), dtype) for extent in extents]
 
 
@@ -44,7 +44,7 @@ class _Operation:
         self.transposes = {}
         self.primitive = primitive = Primitive(f"diffsim_{name}")
         primitive.multiple_results = True
-        primitive.def_impl(self.call)
+        primitive.def_impl(self.compute)
         primitive.def_abstract_eval(self.avals)
         mlir.register_lowering(primitive, mlir.lower_fun(self.call, multiple_results=True))
         ad.primitive_jvps[primitive] = self.jvp
@@ -58,7 +58,7 @@ class _Operation:
         """Return the groups of a flat list of operands."""
         groups, begin = [], 0
         for kind in self.operands:
-            end = begin + (len(rollout.shapes) if kind == "i" else 2)
+            end = begin + len(rollout.shapes if kind == "i" else rollout.output_shapes)
             groups.append(list(values[begin:end]))
             begin = end
         return groups
@@ -66,20 +66,31 @@ class _Operation:
     def avals(self, *_, rollout):
         return [jax.core.ShapedArray(result.shape, result.dtype) for result in shapes(rollout, self.result)]
 
+    def compute(self, *values, rollout):
+        """Return the results for arrays with known values."""
+        self.require_evaluate()
+        return [jnp.asarray(array) for array in self.on_host(rollout, values)]
+
     def call(self, *values, rollout):
+        """Return the results in a function that JAX compiles: a callback computes the results."""
+        self.require_evaluate()
+        results = shapes(rollout, self.result)
+        return jax.pure_callback(
+            lambda *arrays: self.on_host(rollout, arrays), results, *values, vmap_method="sequential"
+        )
+
+    def on_host(self, rollout, arrays):
+        """Return the results as numpy arrays of the types of JAX."""
+        groups = self.split(rollout, [np.asarray(array, dtype=np.float64) for array in arrays])
+        found = self.evaluate(rollout, *groups)
+        return [np.asarray(array, dtype=result.dtype) for array, result in zip(found, shapes(rollout, self.result))]
+
+    def require_evaluate(self):
         if self.evaluate is None:
             raise InputError(
                 "second derivatives of rollouts are not available in forward-over-forward mode; use reverse mode for the "
                 "first or for the second derivative, for example jax.jacfwd(jax.jacrev(f))"
             )
-        results = shapes(rollout, self.result)
-
-        def on_host(*arrays):
-            groups = self.split(rollout, [np.asarray(array, dtype=np.float64) for array in arrays])
-            found = self.evaluate(rollout, *groups)
-            return [np.asarray(array, dtype=result.dtype) for array, result in zip(found, results)]
-
-        return jax.pure_callback(on_host, results, *values, vmap_method="sequential")
 
     def refuse_derivative(self, *_):
         raise InputError("third derivatives of rollouts are not available")
@@ -122,6 +133,11 @@ class _Operation:
         else:
             results = [jnp.stack(parts) for parts in zip(*(call(elements) for elements in zip(*batched)))]
         return results, [0] * len(results)
+
+
+def is_compiling():
+    """Return whether jax.jit or another transformation that compiles calls this function."""
+    return isinstance(jnp.zeros(()) + 0.0, jax.core.Tracer)
 
 
 def _is_traced(value):

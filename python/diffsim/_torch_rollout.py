@@ -2,7 +2,7 @@
 """Autograd functions of PyTorch for the values and the derivatives of a Rollout.
 
 F is the function of the Rollout, x are the inputs of F, J is the Jacobian F'(x), t and u are changes of the inputs, and w
-are weights of the outputs, the positions and velocities. The autograd functions are:
+are weights of the outputs: positions, velocities, values of sensors, and losses. The autograd functions are:
 
 - ``Run``: F(x);
 - ``PushForward``: J t;
@@ -32,7 +32,7 @@ def _inputs(rollout, values):
 
 
 def _outputs(rollout, values):
-    return _arrays(values, [rollout.output_shape()] * 2)
+    return _arrays(values, rollout.output_shapes)
 
 
 def _tensors(arrays):
@@ -83,7 +83,7 @@ class _Saving(torch.autograd.Function):
 
 @_sequential
 class Run(_Saving):
-    """Positions and velocities of a rollout. Arguments: the Rollout, and the inputs x."""
+    """Outputs of a rollout. Arguments: the Rollout, and the inputs x."""
 
     @staticmethod
     def forward(rollout, *x):
@@ -100,7 +100,7 @@ class Run(_Saving):
 
 @_sequential
 class PushForward(_Saving):
-    """Derivatives of the positions and velocities. Arguments: the Rollout, the inputs x, and the changes t."""
+    """Derivatives of the outputs. Arguments: the Rollout, the inputs x, and the changes t."""
 
     @staticmethod
     def forward(rollout, *values):
@@ -131,31 +131,34 @@ class PushForward(_Saving):
 
 @_sequential
 class PullBack(_Saving):
-    """Gradients with respect to the inputs. Arguments: the Rollout, the weights w of the two outputs, the inputs x."""
+    """Gradients with respect to the inputs. Arguments: the Rollout, the weights w of the outputs, the inputs x."""
 
     @staticmethod
     def forward(rollout, *values):
-        return _tensors(rollout.pull_back(_inputs(rollout, values[2:]), *_outputs(rollout, values[:2])))
+        count = len(rollout.output_shapes)
+        return _tensors(rollout.pull_back(_inputs(rollout, values[count:]), *_outputs(rollout, values[:count])))
 
     @staticmethod
     def backward(ctx, *t):
-        w, x = ctx.saved_tensors[:2], ctx.saved_tensors[2:]
-        by_w, by_x = (None, None), (None,) * len(x)
-        if any(ctx.needs_input_grad[1:3]):
+        count = len(ctx.rollout.output_shapes)
+        w, x = ctx.saved_tensors[:count], ctx.saved_tensors[count:]
+        by_w, by_x = (None,) * count, (None,) * len(x)
+        if any(ctx.needs_input_grad[1 : 1 + count]):
             by_w = PushForward.apply(ctx.rollout, *x, *t)
-        if any(ctx.needs_input_grad[3:]):
+        if any(ctx.needs_input_grad[1 + count :]):
             by_x = PullBackTangent.apply(ctx.rollout, *w, *x, *t)
         return (None, *by_w, *by_x)
 
     @staticmethod
     def jvp(ctx, _, *changes):
-        w, x = ctx.saved_tensors[:2], ctx.saved_tensors[2:]
+        count = len(ctx.rollout.output_shapes)
+        w, x = ctx.saved_tensors[:count], ctx.saved_tensors[count:]
         by_w = by_x = None
-        if _any(changes[:2]) or not _any(changes):
-            dw = _full(changes[:2], [ctx.rollout.output_shape()] * 2)
+        if _any(changes[:count]) or not _any(changes):
+            dw = _full(changes[:count], ctx.rollout.output_shapes)
             by_w = PullBack.apply(ctx.rollout, *dw, *x)
-        if _any(changes[2:]):
-            by_x = PullBackTangent.apply(ctx.rollout, *w, *x, *_full(changes[2:], ctx.rollout.shapes))
+        if _any(changes[count:]):
+            by_x = PullBackTangent.apply(ctx.rollout, *w, *x, *_full(changes[count:], ctx.rollout.shapes))
         return _add(by_w, by_x)
 
 
@@ -165,10 +168,9 @@ class PullBackTangent(_Saving):
 
     @staticmethod
     def forward(rollout, *values):
-        count = len(rollout.shapes)
-        w = _outputs(rollout, values[:2])
-        x, t = _inputs(rollout, values[2 : 2 + count]), _inputs(rollout, values[2 + count :])
-        return _tensors(rollout.pull_back_tangent(x, t, *w))
+        outputs, inputs = len(rollout.output_shapes), len(rollout.shapes)
+        w, x, t = values[:outputs], values[outputs : outputs + inputs], values[outputs + inputs :]
+        return _tensors(rollout.pull_back_tangent(_inputs(rollout, x), _inputs(rollout, t), *_outputs(rollout, w)))
 
     @staticmethod
     def backward(ctx, *_):

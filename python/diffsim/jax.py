@@ -7,14 +7,19 @@ derivatives in all combinations of these modes except forward over forward. ``ja
 other.
 """
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.flatten_util import ravel_pytree
 
-from ._core import InputError, Policy
+from ._core import InputError, Policy, num_ranks
+
+try:
+    import jax
+    import jax.numpy as jnp
+    from jax.flatten_util import ravel_pytree
+except ImportError as error:
+    raise ImportError("diffsim.jax needs JAX 0.5 or later: pip install jax") from error
+
 from ._force_term import make_force_term
-from ._jax_rollout import run, shapes
+from ._jax_rollout import is_compiling, run, shapes
 from ._rollout import Rollout
 from ._state_functions import make_link, make_sensor
 
@@ -47,26 +52,61 @@ def _derivatives(evaluate):
 _library = (lambda value, like: jnp.asarray(value).astype(like.dtype), _derivatives, jax.jacfwd, _compiled)
 
 
-def rollout(simulator, num_steps, parameters, *, initial=False, steps=None, checkpoint_every=10):
+def rollout(
+    simulator,
+    num_steps,
+    parameters,
+    *,
+    initial=False,
+    steps=None,
+    observe=None,
+    observe_steps=None,
+    checkpoint_every=10,
+):
     """Return a differentiable function of parameters for a rollout of a DifferentiableSimulator.
 
     The function is called as ``f({name: value})`` or, with ``initial``, ``f({name: value}, positions, velocities)``. The
     function returns the positions (m) and velocities (m/s) of this rank's owned vertices. The arrays have the shape
     [owned, 3] (after the last step) or, if ``steps`` is given, [len(steps), owned, 3]. Values are broadcast to the
     parameter's shape.
+
+    With ``observe``, a dict from names to sensors and losses, the function returns a dict from these names to arrays as
+    the third result. The values of a Sensor are measured at ``observe_steps`` (default: ``steps``),
+    [len(observe_steps), components], or after the last step, [components]. A loss, as for ``backward``, is summed over all
+    states and ranks, and has no axes. On several ranks, gradients are those of the sum of the results of all ranks.
     """
-    inner = Rollout(simulator, num_steps, parameters, initial, steps, checkpoint_every)
+    inner = Rollout(simulator, num_steps, parameters, initial, steps, checkpoint_every, observe, observe_steps)
 
     def call(parameters, positions=None, velocities=None):
-        inputs = inner.flatten(parameters, positions, velocities)
-        inputs = [
-            jnp.broadcast_to(jnp.asarray(value, dtype=result.dtype), result.shape)
-            for value, result in zip(inputs, shapes(inner, "i"))
-        ]
-        outputs = run(inner, inputs)
-        return tuple(output[0] if inner.one_step else output for output in outputs)
+        def read():
+            return _broadcast(inner, inner.flatten(parameters, positions, velocities))
+
+        if not is_compiling():
+            return inner.arrange(run(inner, inner.on_all_ranks(read)))
+        try:
+            return inner.arrange(run(inner, read()))
+        except Exception as error:
+            if num_ranks() == 1:
+                raise
+            # The other ranks may not compile this function now, so only the compiled function can communicate.
+            zeros = [jnp.zeros(result.shape, result.dtype) for result in shapes(inner, "i")]
+            return inner.arrange(run(inner.refusing(error), zeros))
 
     return call
+
+
+def _broadcast(inner, values):
+    """Return arrays with the shapes and types of the inputs of a rollout."""
+    arrays = []
+    for name, value, result in zip(inner.input_names(), values, shapes(inner, "i")):
+        array = jnp.asarray(value)
+        if jnp.iscomplexobj(array):
+            raise InputError(f"{name} is complex; give real numbers")
+        try:
+            arrays.append(jnp.broadcast_to(array.astype(result.dtype), result.shape))
+        except ValueError:
+            raise InputError(f"{name} has the shape {list(array.shape)}; give {list(result.shape)}") from None
+    return arrays
 
 
 def loss(function):

@@ -6,9 +6,13 @@ derivatives in all combinations of these modes except forward over forward. ``to
 other.
 """
 
-import torch
+from ._core import InputError, Policy
 
-from ._core import Policy
+try:
+    import torch
+except ImportError as error:
+    raise ImportError("diffsim.torch needs PyTorch 2.1 or later: pip install torch") from error
+
 from ._force_term import make_force_term
 from ._rollout import Rollout
 from ._state_functions import make_link, make_sensor
@@ -91,25 +95,50 @@ def _doubles(value, like):
 _library = (_doubles, _derivatives, torch.func.jacrev, _of_arrays)
 
 
-def rollout(simulator, num_steps, parameters, *, initial=False, steps=None, checkpoint_every=10):
+def rollout(
+    simulator,
+    num_steps,
+    parameters,
+    *,
+    initial=False,
+    steps=None,
+    observe=None,
+    observe_steps=None,
+    checkpoint_every=10,
+):
     """Return a differentiable function of parameters for a rollout of a DifferentiableSimulator.
 
     The function is called as ``f({name: tensor})`` or, with ``initial``, ``f({name: tensor}, positions, velocities)``. The
     function returns the positions (m) and velocities (m/s) of this rank's owned vertices as tensors of doubles. The tensors
     have the shape [owned, 3] (after the last step) or, if ``steps`` is given, [len(steps), owned, 3]. Values are broadcast
     to the parameter's shape.
+
+    With ``observe``, a dict from names to sensors and losses, the function returns a dict from these names to tensors as
+    the third result. The values of a Sensor are measured at ``observe_steps`` (default: ``steps``),
+    [len(observe_steps), components], or after the last step, [components]. A loss, as for ``backward``, is summed over all
+    states and ranks, and has no axes. On several ranks, gradients are those of the sum of the results of all ranks.
     """
-    inner = Rollout(simulator, num_steps, parameters, initial, steps, checkpoint_every)
+    inner = Rollout(simulator, num_steps, parameters, initial, steps, checkpoint_every, observe, observe_steps)
 
     def call(parameters, positions=None, velocities=None):
-        inputs = inner.flatten(parameters, positions, velocities)
-        inputs = [
-            torch.as_tensor(value).to("cpu", torch.float64).expand(shape) for value, shape in zip(inputs, inner.shapes)
-        ]
-        outputs = Run.apply(inner, *inputs)
-        return tuple(output[0] if inner.one_step else output for output in outputs)
+        inputs = inner.on_all_ranks(lambda: _broadcast(inner, inner.flatten(parameters, positions, velocities)))
+        return inner.arrange(Run.apply(inner, *inputs))
 
     return call
+
+
+def _broadcast(inner, values):
+    """Return tensors of doubles with the shapes of the inputs of a rollout."""
+    tensors = []
+    for name, value, shape in zip(inner.input_names(), values, inner.shapes):
+        tensor = torch.as_tensor(value)
+        if tensor.is_complex():
+            raise InputError(f"{name} is complex; give real numbers")
+        try:
+            tensors.append(tensor.to("cpu", torch.float64).expand(shape))
+        except RuntimeError:
+            raise InputError(f"{name} has the shape {list(tensor.shape)}; give {list(shape)}") from None
+    return tensors
 
 
 def loss(function):

@@ -28,6 +28,9 @@ void bind_parameters(nb::module_& module);
 void bind_petsc(nb::module_& module);
 void bind_problem(nb::module_& module);
 void bind_progress(nb::module_& module);
+/// Binds functions by which functions in Python report errors of one rank on all ranks.
+void bind_rank_checks(nb::module_& module);
+void bind_rollout_outputs(nb::module_& module);
 void bind_scene(nb::module_& module);
 void bind_scene_file(nb::module_& module);
 void bind_sensor(nb::module_& module);

@@ -53,6 +53,17 @@ void NamedArrays::add_owned(const std::string& name, const Field& field) {
   entries_.push_back(std::move(entry));
 }
 
+void NamedArrays::add_multiple(double factor, const NamedArrays& other) {
+  const bool is_empty = entries_.empty();
+  if (is_empty) entries_ = other.entries_;
+  for (std::size_t k = 0; k < other.entries_.size(); ++k)
+    for (std::size_t i = 0; i < other.entries_[k].values.size(); ++i) {
+      const double term = factor * other.entries_[k].values[i];
+      double& sum = entries_[k].values[i];
+      sum = is_empty ? term : sum + term;
+    }
+}
+
 nb::dict NamedArrays::to_dict() {
   nb::dict result;
   for (Entry& entry : entries_) result[entry.name.c_str()] = to_numpy(std::move(entry.values), entry.shape);

@@ -44,6 +44,9 @@ class NamedArrays {
   void add(const Parameter& parameter);
   /// Appends the values of a field at owned entities. The caller must be in a LibraryScope.
   void add_owned(const std::string& name, const Field& field);
+  /// Adds `factor` times the values of `other`. Both objects have the same names and shapes, unless this object is
+  /// empty.
+  void add_multiple(double factor, const NamedArrays& other);
   /// Returns a dict of arrays, to which the values are moved. The caller must hold the GIL.
   nb::dict to_dict();
 

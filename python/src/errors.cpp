@@ -1,10 +1,13 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include <string>
 
+#include "all_ranks.hpp"
 #include "bindings.hpp"
 #include "diffsim/core/error.hpp"
+#include "simulator.hpp"
 
 namespace diffsim::python {
 namespace {
@@ -28,7 +31,28 @@ PyObject* make_class(nb::module_& module, const char* name, const char* doc, PyO
   return module.attr(name).ptr();
 }
 
+/// Calls a Python function, which must not communicate, and returns its result. If the function raises an exception on
+/// some ranks of the simulator, all ranks throw. Collective.
+nb::object on_all_ranks(const SimulatorHandle& simulator, nb::callable function) {
+  return read_on_all_ranks(simulator.comm(), [&] { return nb::object(function()); });
+}
+
+/// Throws InputError on all ranks of the simulator if `text` differs between the ranks. Collective.
+void require_same(const SimulatorHandle& simulator, const std::string& what, const std::string& text) {
+  const LibraryScope scope;
+  require_same_on_all_ranks(simulator.comm(), what.c_str(), text);
+}
+
 }  // namespace
+
+void bind_rank_checks(nb::module_& module) {
+  module.def("_on_all_ranks", &on_all_ranks, nb::arg("simulator"), nb::arg("function"),
+             R"(Call a function, which must not communicate, and return its result.
+
+If the function raises an exception on some ranks of the simulator, the other ranks raise a RunError. Collective.)");
+  module.def("_require_same", &require_same, nb::arg("simulator"), nb::arg("what"), nb::arg("text"),
+             "Raise an InputError on all ranks if `text` differs between the ranks. `what`: for messages. Collective.");
+}
 
 void bind_errors(nb::module_& module) {
   PyObject* base = make_class(module, "Error", "Base class of the library's exceptions.", PyExc_Exception);

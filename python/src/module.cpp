@@ -77,6 +77,8 @@ NB_MODULE(_core, module) {
   bind_petsc(module);
   bind_progress(module);
   bind_simulator(module);
+  bind_rank_checks(module);
+  bind_rollout_outputs(module);
   bind_problem(module);
   bind_scene_file(module);
 

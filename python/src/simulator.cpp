@@ -25,28 +25,12 @@
 #include "scene.hpp"
 #include "shared_objects.hpp"
 #include "state.hpp"
+#include "sweeps.hpp"
 #include "trajectory.hpp"
 #include "view.hpp"
 
 namespace diffsim::python {
 namespace {
-
-/// Runs `body`, a sweep, in a LibraryScope. If `body` throws, the simulator is reset to the initial state.
-template <class Body>
-auto run_sweep(SimulatorHandle& handle, const Body& body) {
-  const LibraryScope scope;
-  destroy_unused(handle.comm());
-  Simulator& simulator = handle.get();
-  ++handle.num_sweeps_;
-  try {
-    const Sweep sweep(*handle.scene());
-    return body();
-  } catch (...) {
-    handle.last_.reset();
-    simulator.reset();
-    throw;
-  }
-}
 
 template <class T, class H>
 void make(H* self, const MeshHandle& mesh, nb::handle material, const DifferentiableSolver* solver, double density,
@@ -80,6 +64,7 @@ nb::object field_of(SimulatorHandle& handle, const std::string& name) {
 }
 
 void step(SimulatorHandle& handle, int count) {
+  if (count < 0) throw InputError("count is " + std::to_string(count) + "; give a number of steps of at least 0");
   const LibraryScope scope;
   require_same_on_all_ranks(handle.comm(), "count", count);
   ProgressBar progress("steps", count);
@@ -123,6 +108,9 @@ void set_state(SimulatorHandle& handle, nb::object arrays, int step) {
   if (step < 0) throw InputError("step is " + std::to_string(step) + "; the first step is 0");
   State state = handle.get().scene().initial_state();
   call_on_all_ranks(handle.comm(), [&] {
+    if (!nb::hasattr(arrays, "keys"))
+      throw InputError("set_state needs a State, a dict of arrays or the path (str) of a trajectory file, not " +
+                       nb::cast<std::string>(nb::repr(arrays)));
     for (Field& field : state.fields()) {
       const nb::str name(field.name().c_str());
       if (PySequence_Contains(arrays.attr("keys")().ptr(), name.ptr()) != 1)
@@ -169,6 +157,7 @@ TrajectoryHandle* rollout(SimulatorHandle& handle, int num_steps, int checkpoint
   const double dt = handle.dt();
   const MPI_Comm comm = handle.comm();
   require_same_steps(comm, num_steps, checkpoint_every, first_step);
+  handle.has_gradient_ = false;
   const std::shared_ptr<Trajectory> trajectory = run_sweep(handle, [&] {
     ProgressBar progress("rollout", num_steps);
     const StateObserver observe = [&](int n, const State& state) {
@@ -195,7 +184,7 @@ double backward(DifferentiableSimulatorHandle& handle, nb::object object) {
   const std::shared_ptr<Loss> loss = read_loss(handle, object, false);
   if (handle.version_of_rollout_ != handle.scene()->version())
     throw Error("backward(loss) needs a rollout since the last change of the scene or its parameters");
-  return run_sweep(handle, [&] {
+  const double value = run_sweep(handle, [&] {
     // The forward run is complete: the bar shows the steps of the reverse run only.
     DifferentiableSimulator& simulator = handle.differentiable_in_sweep();
     const int num_steps = handle.last_->num_steps();
@@ -203,6 +192,8 @@ double backward(DifferentiableSimulatorHandle& handle, nb::object object) {
     const WatchScope watch(simulator, progress, {.total = num_steps, .earlier = num_steps});
     return simulator.backward(*loss);
   });
+  handle.has_gradient_ = true;
+  return value;
 }
 
 double compute_loss(DifferentiableSimulatorHandle& handle, nb::object object) {
@@ -217,14 +208,6 @@ double compute_loss(DifferentiableSimulatorHandle& handle, nb::object object) {
   for (int n = steps.begin; n <= steps.end; ++n)
     if (loss->observes(n)) sum += loss->value(n, handle.last_->state(n), parameters);
   return sum_over_ranks(sum, handle.comm());
-}
-
-/// Reads a direction on every rank. If a rank receives a wrong direction, all ranks throw. Collective.
-Direction read_direction(const SimulatorHandle& handle, const nb::dict& changes) {
-  std::optional<Direction> direction;
-  const LibraryScope scope;
-  call_on_all_ranks(handle.comm(), [&] { direction.emplace(changes, handle.scene()->get()); });
-  return std::move(*direction);
 }
 
 void rollout_tangent(DifferentiableSimulatorHandle& handle, int num_steps, nb::dict changes, nb::object observer) {
@@ -282,7 +265,8 @@ double compute_gradient(DifferentiableSimulatorHandle& handle, int num_steps, nb
                         const std::optional<CheckpointOptions>& checkpoints, std::optional<int> first_step) {
   require_same_steps(handle.comm(), num_steps, 0, first_step);
   const std::shared_ptr<Loss> loss = read_loss(handle, object, false);
-  return run_sweep(handle, [&] {
+  handle.has_gradient_ = false;
+  const double loss_of_rollout = run_sweep(handle, [&] {
     handle.last_.reset();
     handle.version_of_rollout_ = -1;
     DifferentiableSimulator& simulator = handle.differentiable_in_sweep();
@@ -297,20 +281,29 @@ double compute_gradient(DifferentiableSimulatorHandle& handle, int num_steps, nb
     simulator.backward();
     return value;
   });
+  handle.has_gradient_ = true;
+  return loss_of_rollout;
+}
+
+/// Returns the simulator. Throws InputError if `backward` has not computed a gradient since the last rollout.
+const DifferentiableSimulator& with_gradient(DifferentiableSimulatorHandle& handle) {
+  if (!handle.has_gradient_)
+    throw InputError("there is no gradient yet; call backward(loss) after rollout, or compute_gradient, first");
+  return handle.differentiable();
 }
 
 nb::object gradient(DifferentiableSimulatorHandle& handle, const std::string& name) {
-  return read_values([&]() -> const Parameter& { return handle.differentiable().gradient().at(name); });
+  return read_values([&]() -> const Parameter& { return with_gradient(handle).gradient().at(name); });
 }
 
 ArrayView gradient_view(DifferentiableSimulatorHandle& handle, const std::string& name) {
   const bool by_positions = name == initial_positions_name;
   if (!by_positions && name != initial_velocities_name)
-    return view_of([&]() -> const Parameter& { return handle.differentiable().gradient().at(name); });
+    return view_of([&]() -> const Parameter& { return with_gradient(handle).gradient().at(name); });
   const Field* field = nullptr;
   {
     const LibraryScope scope;
-    field = &handle.differentiable().initial_gradient()[by_positions ? "positions" : "velocities"];
+    field = &with_gradient(handle).initial_gradient()[by_positions ? "positions" : "velocities"];
   }
   return ArrayView::of(*field, true);
 }
@@ -320,7 +313,7 @@ nb::dict initial_gradient(DifferentiableSimulatorHandle& handle) {
   std::vector<std::vector<std::size_t>> shapes;
   {
     const LibraryScope scope;
-    for (const Field& field : handle.differentiable().initial_gradient().fields()) {
+    for (const Field& field : with_gradient(handle).initial_gradient().fields()) {
       values.emplace_back(field.name(), field.to_host());
       shapes.push_back(shape_of(field));
       if (shapes.back().size() < 2) continue;
@@ -465,13 +458,15 @@ fields' shapes; only the entries of owned vertices are used. Call backward at mo
             const LibraryScope scope;
             require_same_on_all_ranks(handle.comm(), "parameters", names);
             handle.differentiable().require_gradient(names);
+            handle.has_gradient_ = false;
             handle.last_.reset();
             handle.version_of_rollout_ = -1;
           },
           nb::arg("parameters"),
           "Select the parameters whose gradients backward computes. Call this function before a rollout.")
       .def("gradient", &gradient, nb::arg("parameter"),
-           "Return a copy of the gradient with respect to a parameter; the shape is that of the parameter.",
+           "Return a copy of the gradient with respect to a parameter; the shape is that of the parameter. Raise an "
+           "InputError unless `backward` has computed the gradient of the last rollout.",
            nb::sig("def gradient(self, parameter: str) -> numpy.ndarray"))
       .def(
           "gradient_view", &gradient_view, nb::arg("name"),

@@ -50,6 +50,7 @@ class SimulatorHandle : public Handle {
   std::shared_ptr<Trajectory> last_;  ///< trajectory of the last rollout of a differentiable simulator
   long version_of_rollout_ = -1;      ///< version of the scene at the last rollout
   long num_sweeps_ = 0;               ///< number of rollouts and other sweeps so far
+  bool has_gradient_ = false;         ///< true if the gradient of the last rollout has been computed
 
  private:
   std::shared_ptr<SharedScene> scene_;

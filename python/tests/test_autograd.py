@@ -55,7 +55,7 @@ def test_derivatives_of_a_rollout():
     at = [np.full(rollout.shapes[0], 5e3), *inputs(made)[1:4]]
     random = np.random.default_rng(3)
     along = [500.0 * random.normal(size=rollout.shapes[0]), *directions(made)[1:]]
-    weights = [a * random.normal(size=rollout.output_shape()) for a in (1.0, 0.01)]
+    weights = [a * random.normal(size=shape) for a, shape in zip((1.0, 0.01), rollout.output_shapes)]
 
     def moved(a):
         return [x + a * d for x, d in zip(at, along)]

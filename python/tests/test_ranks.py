@@ -351,6 +351,66 @@ def test_a_state_is_set_on_all_ranks():
         made.set_state(wrong)
 
 
+def test_outputs_of_rollouts_agree_with_one_rank():
+    from test_outputs import inputs_of, rollout_of, supported_bar
+
+    def results(comm):
+        made, outputs = supported_bar(comm)
+        rollout = rollout_of(made, outputs)
+        at = inputs_of(made)
+        along = [0.1 * value for value in at[:3]] + [1e-3 * at[4], 0.2 * at[4]]
+        values = rollout.run(*at)
+        # The weights of an output that all ranks have are the sums of the weights of the ranks.
+        part = (comm.rank + 1) / sum(range(comm.size + 1))
+        weights = [np.ones(value.shape) for value in values[:2]]
+        weights += [part * np.cos(np.arange(value.size)).reshape(value.shape) / largest(value) for value in values[2:]]
+        gradients = rollout.pull_back(at, *weights)
+        tangents = rollout.push_forward(at, along)
+        products = rollout.pull_back_tangent(at, along, *weights)
+        # Derivatives with respect to values per cell and per vertex, along a direction: sums over all ranks.
+        local = (0, 1, 3, 4)
+        sums = [comm.allreduce(sum((each[i] * along[i]).sum() for i in local)) for each in (gradients, products)]
+        return [*values[2:], *tangents[2:], gradients[2], products[2], *sums]
+
+    found, alone = results(MPI.COMM_WORLD), results(MPI.COMM_SELF)
+    for k, (ours, theirs) in enumerate(zip(found, alone)):
+        assert largest(theirs) > 0.0 and largest(ours - theirs) <= 1e-9 * largest(theirs), k
+
+
+@pytest.mark.parametrize("framework", ["jax", "torch"])
+def test_wrong_arguments_of_rollouts_on_one_rank_are_refused_on_all(framework):
+    from test_force_term import module_of
+
+    module = module_of(framework)
+    comm = MPI.COMM_WORLD
+    made, _ = simulator(comm=comm)
+    wrong = last_rank(comm)
+
+    def expect_refused(call, *errors):
+        with pytest.raises((*errors, diffsim.RunError)) as caught:
+            call()
+        failed = not isinstance(caught.value, diffsim.RunError)
+        assert failed == wrong and (failed or "failed on another rank" in str(caught.value))
+
+    expect_refused(lambda: module.rollout(made, 4, ["gravty" if wrong else "gravity"]), KeyError)
+    expect_refused(lambda: module.rollout(made, 4, ["gravity"], steps=[5 if wrong else 4]), diffsim.InputError)
+    if comm.size > 1:
+        with pytest.raises(diffsim.InputError, match="different arguments of a rollout"):
+            module.rollout(made, 4, ["gravity"], steps=[3 if wrong else 4])
+    rollout = module.rollout(made, 4, ["gravity"])
+    right = np.array([0.0, -9.8, 0.0])
+    for value in (right[:2], 1j * right):
+        expect_refused(lambda: rollout({"gravity": value if wrong else right}), diffsim.InputError)
+    expect_refused(lambda: rollout({"gravity": "down" if wrong else right}), TypeError, ValueError)
+    expect_refused(lambda: rollout({"gravty" if wrong else "gravity": right}), diffsim.InputError)
+    if framework == "jax":  # an error while one rank compiles
+        import jax
+
+        with pytest.raises(Exception, match="has the shape|on another rank" if comm.size > 1 else "has the shape"):
+            jax.jit(lambda g: rollout({"gravity": g})[0])(right[:2] if wrong else right)
+    assert np.asarray(rollout({"gravity": right})[0]).shape == made.velocities.shape
+
+
 def test_contact_surfaces_and_experiments_agree_with_one_rank():
     def problem(comm, speed):
         mesh = diffsim.TetrahedralMesh.box([0.2, 0.1, 0.1], [4, 2, 2], comm=comm)
