@@ -9,6 +9,17 @@
 
 namespace diffsim::python {
 
+namespace {
+
+/// Returns the end of a message about the unknown name of a field: the nearest name of a field, or all names.
+std::string nearest_field(nb::str name, nb::list names) {
+  const nb::object near = nb::module_::import_("difflib").attr("get_close_matches")(name, names, 1);
+  if (nb::len(near) > 0) return "; did you mean '" + nb::cast<std::string>(near[0]) + "'?";
+  return "; fields: " + nb::cast<std::string>(nb::str(", ").attr("join")(names));
+}
+
+}  // namespace
+
 nb::object field_array(const Field& field) { return to_numpy(field.to_host(), shape_of(field)); }
 
 StateArrays::StateArrays(const State& state, double time) : state_(&state), time_(time) {
@@ -30,7 +41,7 @@ void StateArrays::require(const std::string& name) const {
 nb::object StateArrays::at(const std::string& name) {
   const nb::str key(name.c_str());
   if (arrays_.contains(key)) return arrays_[key];
-  if (is_copy_) throw Error("the state has no field '" + name + "'");
+  if (is_copy_) throw InputError("the state has no field '" + name + "'" + nearest_field(key, names_));
   require(name);
   arrays_[key] = field_array((*state_)[name]);
   return arrays_[key];

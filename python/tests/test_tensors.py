@@ -128,6 +128,28 @@ def test_gradients_with_respect_to_material_and_initial_state():
             assert sum(slopes).item() / step == pytest.approx(gradient.item(), rel=1e-7)
 
 
+def test_gradients_with_respect_to_gravity():
+    simulator = hanging()
+
+    def function(gravity):
+        simulator.reset()
+        simulator.solver.gravity = gravity
+        middle = steps(simulator, 3)
+        simulator.solver.gravity = torch.flip(gravity, (0,))
+        end = steps(simulator, 3)
+        return 1e3 * ((end - simulator.mesh.vertices) ** 2).sum() + (middle * simulator.velocities).sum()
+
+    gravity = torch.tensor([1.0, -9.8, 0.5], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(function, gravity, eps=1e-3, atol=1e-8, rtol=1e-6)
+    assert torch.autograd.gradgradcheck(function, gravity, eps=1e-3, atol=1e-8, rtol=1e-6)
+    engine = simulator._engine()
+    simulator.solver.gravity = 2.0 * gravity.detach()
+    assert simulator._engine() is engine  # gravity is an input of the steps
+    simulator.solver.gravity = torch.zeros(2)
+    with pytest.raises(diffsim.InputError, match=r"gravity must have the shape \[3\], not \[2\]"):
+        simulator.step()
+
+
 def test_reading_the_state_between_steps_changes_nothing():
     once, often = hanging(), hanging()
     for _ in range(7):

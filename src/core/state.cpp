@@ -6,6 +6,7 @@
 
 #include "core/exchange.hpp"
 #include "core/field_pool.hpp"
+#include "core/nearest_word.hpp"
 #include "diffsim/core/error.hpp"
 
 namespace diffsim {
@@ -14,6 +15,18 @@ namespace {
 template <class Fields>
 auto find(Fields& fields, const std::string& name) {
   return std::find_if(fields.begin(), fields.end(), [&](const Field& field) { return field.name() == name; });
+}
+
+/// Returns the end of a message about the unknown name of a field: the nearest name of a field, or all names.
+std::string nearest_field(const std::vector<Field>& fields, const std::string& name) {
+  std::vector<std::string> names;
+  std::string all;
+  for (const Field& field : fields) {
+    names.push_back(field.name());
+    all += (all.empty() ? "; fields: " : ", ") + field.name();
+  }
+  const std::string near = nearest(name, names);
+  return near.empty() ? all : "; did you mean '" + near + "'?";
 }
 
 void require_same_fields(const State& a, const State& b) {
@@ -28,7 +41,7 @@ bool State::has(const std::string& name) const { return find(fields_, name) != f
 
 const Field& State::operator[](const std::string& name) const {
   const auto found = find(fields_, name);
-  if (found == fields_.end()) throw Error("the state has no field '" + name + "'");
+  if (found == fields_.end()) throw InputError("the state has no field '" + name + "'" + nearest_field(fields_, name));
   return *found;
 }
 

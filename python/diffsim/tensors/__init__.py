@@ -6,6 +6,11 @@ other ``import`` lines only. The library computes all steps and their derivative
 PyTorch's graph. A program runs on one rank.
 """
 
+try:
+    import torch  # noqa: F401
+except ImportError as error:
+    raise ImportError("diffsim.tensors needs PyTorch 2.1 or later: pip install torch") from error
+
 from .materials import DifferentiableMaterial, SpatiallyVaryingMaterial, StableNeoHookean
 from .mesh import TetrahedralMesh
 from .simulators import DifferentiableSimulator, Simulator

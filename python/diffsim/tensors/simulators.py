@@ -16,7 +16,7 @@ from .._torch_rollout import Run
 
 _CHECKPOINT_EVERY = 10
 _MAX_REPETITIONS = 4  # repetitions of unstable steps, each with twice the number of substeps
-_PARAMETERS = ("youngs_modulus", "poisson_ratio")
+_PARAMETERS = ("youngs_modulus", "poisson_ratio", "gravity")
 
 
 class _Engine:
@@ -49,22 +49,25 @@ class _Engine:
     def run(self, values, positions, velocities, num_steps, steps=None, checkpoint_every=_CHECKPOINT_EVERY):
         """Return the positions and velocities after `num_steps` steps, or [len(steps), vertices, 3] at `steps`.
 
-        values: E and nu, scalars or one value per tetrahedron.
+        values: E and nu, scalars or one value per tetrahedron, and the gravity, [3].
         """
         rollout = Rollout(self.simulator, num_steps, _PARAMETERS, True, steps, checkpoint_every)
-        inputs = self._on_cells(values)
+        inputs = self._inputs(values)
         outputs = Run.apply(rollout, *inputs, positions[self.vertices], velocities[self.vertices])
         return tuple((output[0] if steps is None else output)[..., self.inverse, :] for output in outputs)
 
     def stable_substep(self, values):
         """Return a length of substeps, s, with which small motions about the rest shape are stable."""
-        for name, value in zip(_PARAMETERS, self._on_cells(values)):
+        for name, value in zip(_PARAMETERS, self._inputs(values)):
             self.simulator.parameters[name] = value.detach().numpy()
         return self.simulator.scene.stable_substep()
 
-    def _on_cells(self, values):
+    def _inputs(self, values):
+        """Return the parameters of the library for E, nu and the gravity."""
+        *of_material, gravity = values
         shape = self.simulator.parameters[_PARAMETERS[0]].shape
-        return [value.expand(len(self.cells))[self.cells].expand(shape) for value in values]
+        on_cells = [value.expand(len(self.cells))[self.cells].expand(shape) for value in of_material]
+        return [*on_cells, gravity]
 
 
 class _State:
@@ -142,7 +145,7 @@ class _State:
         """Copy the inputs of the next steps, because a program may change the inputs in place before it reads the state."""
         tensors = self._parameters()
         self._inputs = tensors, [tensor._version for tensor in tensors], self._key()
-        self._values = self._material_values()
+        self._values = self._input_values()
         self._start = self._positions.clone(), self._velocities.clone()
         self._engine()  # reports errors of the mesh and of the options
 
@@ -156,17 +159,18 @@ class _State:
         same = len(now) == len(tensors) and all(a is b for a, b in zip(now, tensors))
         if not same or [tensor._version for tensor in now] != versions or self._key() != key:
             return True
-        return not all(torch.equal(a, b) for a, b in zip(self._material_values(), self._values))
+        return not all(torch.equal(a, b) for a, b in zip(self._input_values(), self._values))
 
     def _parameters(self):
-        """Return the tensors on which E and nu of the material depend."""
+        """Return the tensors on which E and nu of the material and the gravity depend."""
+        gravity = [self.solver.gravity] if isinstance(getattr(self.solver, "gravity", None), torch.Tensor) else []
         if isinstance(self.material, torch.nn.Module):
-            return list(self.material.parameters())
-        return [value for value in (self.material.E, self.material.nu) if isinstance(value, torch.Tensor)]
+            return [*self.material.parameters(), *gravity]
+        return [value for value in (self.material.E, self.material.nu) if isinstance(value, torch.Tensor)] + gravity
 
-    def _material_values(self):
-        """Return copies of E and nu."""
-        values = (self.material.E, self.material.nu)
+    def _input_values(self):
+        """Return copies of E, nu and the gravity."""
+        values = (self.material.E, self.material.nu, self.solver.gravity_vector())
         return [torch.as_tensor(value, dtype=torch.float64).cpu().clone() for value in values]
 
     def _key(self):
@@ -206,7 +210,7 @@ class _State:
         Steps that exceed twice the length with which small motions are certainly stable are nearly always unstable.
         """
         refinement, of = self._refined
-        if of is not None and all(torch.equal(a, b) for a, b in zip(values, of)):
+        if of is not None and all(torch.equal(a, b) for a, b in zip(values[:2], of[:2])):  # E and nu
             return refinement
         ratio = self.solver.dt / (self.solver.substeps * self._engine().stable_substep(values))
         if ratio <= 2.0:
@@ -270,12 +274,12 @@ class Simulator(_State):
         """Return the kinetic, the elastic and the gravitational energy, J. The last is zero at y = 0."""
         kinetic = 0.5 * (self.masses[:, None] * self.velocities**2).sum()
         density = self.material.energy_density(self.mesh.compute_deformation_gradient(self.positions))
-        gravitational = -self.solver._gravity()[1] * (self.masses * self.positions[:, 1]).sum()
+        gravitational = -self.solver.gravity_vector()[1] * (self.masses * self.positions[:, 1]).sum()
         return kinetic.item(), (density * self.mesh.rest_volume).sum().item(), gravitational.item()
 
 
 class DifferentiableSimulator(_State):
-    """Simulator whose states have gradients with respect to the material's parameters and the initial state.
+    """Simulator whose states have gradients with respect to the material's parameters, the initial state and the gravity.
 
     mesh: TetrahedralMesh. material: DifferentiableMaterial or SpatiallyVaryingMaterial. solver: DifferentiableSolver.
     density: kg/m³. device: device of the state's tensors.
@@ -296,7 +300,7 @@ class DifferentiableSimulator(_State):
         self._finish()
         self._engine()
         positions, velocities = self._run(
-            self._material_values(), self._positions, self._velocities, num_steps, range(num_steps + 1), checkpoint_every
+            self._input_values(), self._positions, self._velocities, num_steps, range(num_steps + 1), checkpoint_every
         )
         return [(self._positions, self._velocities), *zip(positions[1:], velocities[1:])]
 

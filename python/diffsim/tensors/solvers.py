@@ -64,18 +64,19 @@ class _SymplecticEuler:
         self.gravity_value = gravity
 
     def key(self):
-        """Return the values on which the library's simulator depends."""
+        """Return the values on which the library's simulator depends, without gravity, an input of the steps."""
         contact = self.contact_handler
-        return (self.dt, tuple(self._gravity()), self.damping, self.substeps, contact and tuple(vars(contact).items()))
+        return (self.dt, self.damping, self.substeps, contact and tuple(vars(contact).items()))
 
-    def _gravity(self):
-        return [0.0, float(self.gravity_value), 0.0]
+    def gravity_vector(self):
+        """Return the gravity, a tensor [3], m/s²."""
+        return torch.tensor([0.0, float(self.gravity_value), 0.0], dtype=torch.float64)
 
     def solver(self, refinement):
         """Return the library's solver with `refinement` times the number of substeps, and the same damping per step."""
         return _core.DifferentiableSolver(
             dt=self.dt,
-            gravity=self._gravity(),
+            gravity=self.gravity_vector().tolist(),
             damping=self.damping ** (1.0 / refinement),
             substeps=self.substeps * refinement,
         )
@@ -84,7 +85,8 @@ class _SymplecticEuler:
 class DifferentiableSolver(_SymplecticEuler):
     """Options of differentiable steps. ``contact_handler`` is the penalty of the ground, or None for no ground.
 
-    dt: s. gravity: along y, m/s²; the attribute ``gravity`` is a vector. damping: factor of the velocities per substep.
+    dt: s. gravity: along y, m/s²; the attribute ``gravity`` is a tensor [3], with respect to which steps have gradients.
+    damping: factor of the velocities per substep.
     """
 
     def __init__(self, dt=0.01, gravity=-9.8, damping=0.99, substeps=4, use_implicit_diff=False):
@@ -95,8 +97,11 @@ class DifferentiableSolver(_SymplecticEuler):
         self.use_implicit_diff = False
         self.contact_handler = DifferentiableBarrierContact(barrier_stiffness=1e4, barrier_width=0.02)
 
-    def _gravity(self):
-        return [float(value) for value in self.gravity]
+    def gravity_vector(self):
+        gravity = torch.as_tensor(self.gravity).to("cpu", torch.float64)
+        if gravity.shape != (3,):
+            raise InputError(f"gravity must have the shape [3], not {list(gravity.shape)}")
+        return gravity
 
 
 class SemiImplicitSolver(_SymplecticEuler):
