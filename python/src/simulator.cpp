@@ -64,9 +64,9 @@ nb::object field_of(SimulatorHandle& handle, const std::string& name) {
 }
 
 void step(SimulatorHandle& handle, int count) {
-  if (count < 0) throw InputError("count is " + std::to_string(count) + "; give a number of steps of at least 0");
   const LibraryScope scope;
   require_same_on_all_ranks(handle.comm(), "count", count);
+  if (count < 0) throw InputError("count is " + std::to_string(count) + "; give a number of steps of at least 0");
   ProgressBar progress("steps", count);
   for (int i = 0; i < count; ++i) {
     call_on_all_ranks(handle.comm(), [&] {
