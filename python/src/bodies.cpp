@@ -5,6 +5,7 @@
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -31,15 +32,22 @@ namespace {
 
 using Vector = std::array<double, 3>;
 
+/// Directors of a body: the vector that gives the direction of all directors, or no value.
+struct Directors {
+  std::optional<Vector> across;
+};
+
 /// Description of a body, from which a mesh is created later: a function that creates the data of the body on a
-/// communicator, and the placements of the body.
+/// communicator, the placements of the body, and the directors of the segments of rods and beams.
 struct Body {
   std::function<MeshData(MPI_Comm)> make;
-  std::vector<Placement> placements;
+  std::vector<Placement> placements = {};
+  std::optional<Directors> directors = {};
 
   MeshData operator()(MPI_Comm comm) const {
     MeshData data = make(comm);
     for (const Placement& placement : placements) place(data, placement);
+    if (directors) add_directors(comm, data, directors->across);
     return data;
   }
 };
@@ -94,13 +102,28 @@ CellKind kind_of(const std::string& name) {
   throw InputError("cells is '" + name + "'; give tetrahedra, triangles, segments or points");
 }
 
+/// Binds the directors of rods and beams.
+void bind_directors(nb::class_<Body>& bound) {
+  bound.def(
+      "with_directors",
+      [](const Body& body, std::optional<Vector> director) {
+        Body result = body;
+        result.directors = Directors{director};
+        return result;
+      },
+      nb::arg("director") = nb::none(),
+      R"(Return a copy of a body of segments, each with a director, for the models rod and beam.
+
+A director is perpendicular to its segment and rotates with the cross-section. director: vector [3] whose component
+perpendicular to each segment, after all placements of the body, is the direction of the director; None for directors
+without twist along each line of segments.)",
+      nb::sig("def with_directors(self, director: collections.abc.Sequence[float] | None = None) -> Body"));
+}
+
 /// Binds rotors, bodies from files, and placements.
 void bind_body_from_file(nb::class_<Body>& bound) {
   bound.def_static(
-      "rotor",
-      [] {
-        return Body{[](MPI_Comm comm) { return rotor_mesh(comm); }, {}};
-      },
+      "rotor", [] { return Body{[](MPI_Comm comm) { return rotor_mesh(comm); }}; },
       "Create the rotor of a joint with an armature. The name of the body in the mesh must be `Joint.rotor`.");
   bound
       .def_static(
@@ -142,29 +165,9 @@ S: scaling by `scale`, a number or [3]. R: rotation by `angle` (rad) about `axis
                   "angle: float = 0.0, translate: collections.abc.Sequence[float] = [0.0, 0.0, 0.0]) -> Body"));
 }
 
-void bind_body(nb::module_& module) {
-  nb::class_<Body> bound(module, "Body", R"(Body of a scene with several bodies, for TetrahedralMesh.join.
-
-Arrays must be the same on all ranks.)");
+/// Binds bodies whose vertices and cells are arrays.
+void bind_body_of_arrays(nb::class_<Body>& bound) {
   bound
-      .def_static(
-          "box",
-          [](Vector size, std::array<int, 3> cells) {
-            return Body{[size, cells](MPI_Comm comm) { return box_mesh(comm, size, cells); }, {}};
-          },
-          nb::arg("size"), nb::arg("cells"),
-          R"(Create a box of cells[0] × cells[1] × cells[2] bricks with six tetrahedra each.
-
-One corner is the origin, and the opposite corner is `size`, [3], in m.)")
-      .def_static(
-          "cube",
-          [](int resolution, double size) {
-            return Body{[resolution, size](MPI_Comm comm) { return cube_mesh(comm, resolution, size); }, {}};
-          },
-          nb::arg("resolution") = 10, nb::arg("size") = 1.0,
-          R"(Create the cube [0, size]³, in m, of 6·resolution³ tetrahedra.
-
-The sides of the cube are the regions x_min, …, z_max.)")
       .def_static(
           "solid", [](nb::handle vertices, nb::handle tets) { return body_of<4>(vertices, tets, "tets", &solid_mesh); },
           nb::arg("vertices"), nb::arg("tets"),
@@ -185,7 +188,8 @@ vertices: [vertices, 3], in m. triangles: vertex numbers, [triangles, 3].)",
           [](nb::handle vertices, nb::handle segments) {
             return body_of<2>(vertices, segments, "segments", &segment_mesh);
           },
-          nb::arg("vertices"), nb::arg("segments"), R"(Create a body of segments, for springs and ropes.
+          nb::arg("vertices"), nb::arg("segments"),
+          R"(Create a body of segments, for springs and ropes and, after with_directors, for rods and beams.
 
 vertices: [vertices, 3], in m. segments: vertex numbers, [segments, 2].)",
           nb::sig("def segments(vertices: object, segments: object) -> Body"))
@@ -193,14 +197,41 @@ vertices: [vertices, 3], in m. segments: vertex numbers, [segments, 2].)",
           "affine",
           [](nb::handle vertices, nb::handle triangles) {
             return Body{
-                [surface = surface_of(vertices, triangles)](MPI_Comm comm) { return affine_body(comm, surface); }, {}};
+                [surface = surface_of(vertices, triangles)](MPI_Comm comm) { return affine_body(comm, surface); }};
           },
           nb::arg("vertices"), nb::arg("triangles"),
           R"(Create an affine body from its closed surface. The body is rigid if its material has the model "rigid".
 
 vertices: [vertices, 3], in m. triangles: vertex numbers, [triangles, 3].)",
           nb::sig("def affine(vertices: object, triangles: object) -> Body"));
+}
+
+void bind_body(nb::module_& module) {
+  nb::class_<Body> bound(module, "Body", R"(Body of a scene with several bodies, for TetrahedralMesh.join.
+
+Arrays must be the same on all ranks.)");
+  bound
+      .def_static(
+          "box",
+          [](Vector size, std::array<int, 3> cells) {
+            return Body{[size, cells](MPI_Comm comm) { return box_mesh(comm, size, cells); }};
+          },
+          nb::arg("size"), nb::arg("cells"),
+          R"(Create a box of cells[0] × cells[1] × cells[2] bricks with six tetrahedra each.
+
+One corner is the origin, and the opposite corner is `size`, [3], in m.)")
+      .def_static(
+          "cube",
+          [](int resolution, double size) {
+            return Body{[resolution, size](MPI_Comm comm) { return cube_mesh(comm, resolution, size); }};
+          },
+          nb::arg("resolution") = 10, nb::arg("size") = 1.0,
+          R"(Create the cube [0, size]³, in m, of 6·resolution³ tetrahedra.
+
+The sides of the cube are the regions x_min, …, z_max.)");
+  bind_body_of_arrays(bound);
   bind_body_from_file(bound);
+  bind_directors(bound);
 }
 
 void bind_joint(nb::module_& module) {

@@ -129,9 +129,18 @@ class Lines {
 
 }  // namespace
 
+// Without `across`, the first director of each line of connected segments has the direction of a coordinate axis,
+// projected onto the plane perpendicular to the line's first segment. Of the three coordinate axes, the axis is
+// projected that is most nearly perpendicular to the line's first segment. The other directors of a line are found by
+// parallel transport of the line's first director, without twist. On a closed line of segments, parallel transport once
+// around the line ends at an angle to the first director; this angle is distributed evenly over the segments.
 void add_directors(MPI_Comm comm, MeshData& mesh, const std::optional<std::array<double, 3>>& across) {
   const ProfilingRegion region("diffsim::mesh::add_directors");
   MeshData::LowerCells& segments = mesh.lower(CellKind::segment);
+  if (mesh.kind() != CellKind::segment || mesh.num_of(CellKind::segment) == 0)
+    throw InputError("directors belong to segments, but the cells of the mesh are " +
+                     std::string(name_of(mesh.kind())) + "; give a mesh of segments");
+  if (segments.num_directors > 0) throw InputError("the mesh has directors already; add directors once");
   const auto to_first = [](auto) { return 0; };
   const std::vector<double> x = redistribute(comm, mesh.coordinates, to_first);
   const std::vector<std::int64_t> ends = redistribute(comm, segments.nodes, to_first);

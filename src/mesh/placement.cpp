@@ -37,6 +37,12 @@ void place(MeshData& mesh, const Placement& placement) {
       throw InputError("the scale " + std::to_string(factor) +
                        (factor < 0.0 ? " would mirror the body and invert its cells" : " is not a valid scale") +
                        "; give positive numbers");
+  const bool is_identity = placement.scale == std::array{1.0, 1.0, 1.0} && placement.angle == 0.0 &&
+                           placement.translate == std::array<double, 3>{};
+  if (!is_identity && mesh.lower(CellKind::segment).num_directors > 0)
+    throw InputError(
+        "the segments of the body have directors, which are not positions; place the body before "
+        "add_directors");
   const Matrix r = rotation(placement.axis, placement.angle);
   const auto move = [&](double* x) {
     const double scaled[3] = {placement.scale[0] * x[0], placement.scale[1] * x[1], placement.scale[2] * x[2]};

@@ -36,8 +36,10 @@ void require_directors(const TetrahedralMesh& mesh, const std::vector<int>& segm
     return all.directors.empty() || all.directors[static_cast<std::size_t>(segment)] < 0;
   });
   if (sum_over_ranks(static_cast<std::int64_t>(misses), mesh.comm()) > 0)
-    throw Error("a segment of a rod has no director; call add_directors on the mesh before it is distributed",
-                ErrorKind::input);
+    throw Error(
+        "a segment of a rod or beam has no director; call add_directors with the body's mesh, or, in Python, use "
+        "Body.with_directors()",
+        ErrorKind::input);
 }
 
 std::vector<int> segments_with_directors(const LowerCellSet& all) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/file_order.hpp"
+#include "core/nearest_word.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
@@ -168,6 +169,21 @@ ModelCells cells_of(const CellModel& model, const std::vector<DifferentiableMate
   return cells;
 }
 
+/// Returns the Error (input) for a parameter that the model does not have. The message suggests the parameter whose key
+/// in scene files is `name`, or a parameter with a similar name.
+Error unknown_parameter(const CellModel& model, const std::string& name) {
+  std::vector<std::string> names;
+  std::string close;
+  for (const ParameterSpec& spec : model.parameters) {
+    names.emplace_back(spec.name);
+    if (model.key_of(names.back()) == name) close = names.back();
+  }
+  if (close.empty()) close = nearest(name, names);
+  return Error("a body of kind " + model.name + " has no parameter '" + name + "'" +
+                   (close.empty() ? "" : "; did you mean '" + close + "'?"),
+               ErrorKind::input);
+}
+
 }  // namespace
 
 void add_cell_materials(System& system, const CellModel& model, const std::vector<DifferentiableMaterial>& materials) {
@@ -176,8 +192,7 @@ void add_cell_materials(System& system, const CellModel& model, const std::vecto
 
   for (const DifferentiableMaterial& material : materials)
     for (const auto& [name, value] : material.values)
-      if (!model.has_parameter(name))
-        throw Error("a body of kind " + model.name + " has no parameter '" + name + "'", ErrorKind::input);
+      if (!model.has_parameter(name)) throw unknown_parameter(model, name);
   for (const ParameterSpec& spec : model.parameters) {
     const Values values = values_of(mesh, model, materials, spec);
     const auto& on =

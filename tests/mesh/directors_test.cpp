@@ -195,6 +195,22 @@ TEST(Directors, refuse_branches_and_vectors_along_the_line) {
                   "the director is along segment 1");
 }
 
+TEST(Directors, belong_to_segments_and_are_added_once_after_the_placement) {
+  MeshData cube = cube_mesh(MPI_COMM_WORLD, 1);
+  EXPECT_CONTAINS(error_of([&] { add_directors(MPI_COMM_WORLD, cube); }),
+                  "directors belong to segments, but the cells of the mesh are tetrahedra");
+  MeshData data = helix(3);
+  place(data, {.translate = {1.0, 2.0, 3.0}});
+  add_directors(MPI_COMM_WORLD, data);
+  EXPECT_CONTAINS(error_of([&] { add_directors(MPI_COMM_WORLD, data); }), "the mesh has directors already");
+  const std::vector<double> before = data.coordinates;
+  for (const Placement& placement :
+       {Placement{.scale = {2.0, 2.0, 2.0}}, Placement{.angle = 0.1}, Placement{.translate = {1.0, 0.0, 0.0}}})
+    EXPECT_CONTAINS(error_of([&] { place(data, placement); }), "place the body before add_directors");
+  place(data, {});
+  EXPECT_EQ(data.coordinates, before);
+}
+
 TEST(Directors, turn_with_their_segments) {
   MeshData data = helix(12);
   add_directors(MPI_COMM_WORLD, data);

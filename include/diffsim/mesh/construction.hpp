@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,12 +45,17 @@ MeshData solid_mesh(MPI_Comm comm, const std::vector<std::array<double, 3>>& ver
 /// Collective.
 MeshData surface_mesh(MPI_Comm comm, const std::vector<std::array<double, 3>>& vertices,
                       const std::vector<std::array<int, 3>>& triangles);
-/// Returns this rank's block of a mesh of segments, for springs, ropes, and rods whose cross-sections have no
-/// orientation (no directors). Only the first rank's arrays `vertices` and `segments` are used; the first rank's block
-/// is the whole mesh. Throws the same Error of kind `input` on every rank if there is no segment or if the mesh is not
-/// valid, for example if a segment has zero length. Collective.
+/// Returns this rank's block of a mesh of segments, for springs, ropes and, after `add_directors`, rods and beams. Only
+/// the first rank's arrays `vertices` and `segments` are used. Throws the same Error of kind `input` on every rank if
+/// there is no segment or if the mesh is not valid, for example if a segment has zero length. Collective.
 MeshData segment_mesh(MPI_Comm comm, const std::vector<std::array<double, 3>>& vertices,
                       const std::vector<std::array<int, 2>>& segments);
+/// Adds one director per segment to a mesh of segments, for the models `rod` and `beam`. The directors follow all other
+/// vertices, in the order of the segments. If `across` is given, each director has the direction of the component of
+/// `across` perpendicular to the segment; otherwise the directors of a line of segments have no twist. Throws Error of
+/// kind `input` if more than two segments meet at a vertex, if `across` is parallel to a segment, or if `across` is not
+/// given and a line of segments reverses its direction at a vertex. Collective.
+void add_directors(MPI_Comm comm, MeshData& mesh, const std::optional<std::array<double, 3>>& across = {});
 
 /// Returns the mesh of an affine body. The mesh of an affine body has one cell, the inertial tetrahedron (see
 /// AffineBody), and is stored on the first rank. Every rank must pass the whole surface of the body.
@@ -70,10 +76,9 @@ struct MassProperties {
 };
 
 /// Returns the mesh of an affine body with the given mass properties, which are independent of the body's surface. The
-/// argument `surface` may be empty or consist of several disconnected parts. Throws InputError if the covariance of the
-/// mass distribution is not positive definite, that is, if a principal moment of inertia is not less than the sum of
-/// the two others. Throws InputError if the smallest extent of the mass distribution is less than about 10⁻⁶ of the
-/// largest extent. No communication.
+/// argument `surface` may be empty or consist of several disconnected parts. Throws InputError if the covariance is not
+/// positive definite, that is, if a principal moment of inertia is not less than the sum of the two others, or if the
+/// smallest extent of the mass distribution is less than about 10⁻⁶ of the largest extent. No communication.
 MeshData affine_body(MPI_Comm comm, const MassProperties& mass, TriangleMesh surface);
 
 /// Returns this rank's block of the mesh of a joint's rotor (`Joint::armature`): one point, whose vertex stores a
@@ -91,8 +96,9 @@ struct Placement {
 };
 
 /// Applies `placement` to the vertices of `mesh`, and to the vertices of the surface of an affine body. Throws
-/// InputError if an entry of `scale` is not positive and finite, if `angle` is not finite, or if `angle` is not zero
-/// and the length of `axis` is zero or not finite. No communication.
+/// InputError if an entry of `scale` is not positive and finite, if `angle` is not finite, if `angle` is not zero and
+/// the length of `axis` is zero or not finite, or if `placement` is not the identity and the segments of `mesh` have
+/// directors: place the mesh of a rod before `add_directors`. No communication.
 void place(MeshData& mesh, const Placement& placement);
 
 /// Name of a body, and this rank's block of the body's mesh.
