@@ -28,7 +28,7 @@ formats=(libmedc-dev libnetcdf-mpi-dev meshio-tools liburdfdom-dev libslepc-real
 # installed into the virtual environment DIR/python. Without this environment, diffsim's Python package is neither built
 # nor tested.
 python=(python3-dev python3-venv)
-python_packages=(nanobind numpy pytest mpi4py jax tqdm clang-format==14.0.6)
+python_packages=(nanobind numpy pytest mpi4py jax tqdm meshio clang-format==14.0.6)
 # Packages for the pictures of the examples. Without these packages, the examples run but draw no pictures.
 optional=(python3-numpy python3-h5py python3-matplotlib)
 

@@ -17,6 +17,7 @@
 #include "all_ranks.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "converted_file.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "diffsim/io/read_mesh.hpp"
@@ -137,7 +138,8 @@ void bind_body_from_file(nb::class_<Body>& bound) {
                           },
                           {}};
             return Body{[path, scale, kind = kind_of(cells)](MPI_Comm comm) {
-                          return read_mesh_data(comm, path, scale, false, 1, kind);
+                          const ConvertedFile file(comm, path);
+                          return read_mesh_data(comm, file.path(), scale, false, 1, kind);
                         },
                         {}};
           },

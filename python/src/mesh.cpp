@@ -11,8 +11,10 @@
 #include "all_ranks.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "converted_file.hpp"
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
+#include "diffsim/io/read_mesh.hpp"
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "shared_objects.hpp"
 
@@ -116,13 +118,20 @@ positively oriented. Only the first rank's arrays are used; other ranks may pass
           nb::sig("def __init__(self, vertices: object, tets: object, comm: object | None = None) -> None"))
       .def_static(
           "from_file",
-          [](const std::string& path, double scale, nb::object comm) {
+          [](const std::string& path, double scale, nb::object comm, int order) {
             return new_mesh(
-                std::move(comm), [&](MPI_Comm on) { return TetrahedralMesh::from_file(on, path, scale); },
-                "path, scale", path, scale);
+                std::move(comm),
+                [&](MPI_Comm on) {
+                  const ConvertedFile file(on, path);
+                  return read_mesh(on, file.path(), scale, false, order);
+                },
+                "path, scale, order", path, scale, order);
           },
-          nb::arg("path"), nb::arg("scale") = 1.0, nb::arg("comm") = nb::none(),
-          "Read a mesh file: Gmsh, VTU, HDF5, MED or Exodus. scale: factor that converts the file's coordinates to m.")
+          nb::arg("path"), nb::arg("scale") = 1.0, nb::arg("comm") = nb::none(), nb::arg("order") = 1,
+          R"(Read a mesh file: Gmsh, VTU, HDF5, MED or Exodus, or any format that the package meshio reads, such as Abaqus.
+
+scale: factor that converts the file's coordinates to m. order: 1 for linear cells, 2 for second-order cells. Groups of
+the file become regions. meshio runs on the first rank. Collective.)")
       .def_static(
           "create_cube",
           [](int resolution, double size, nb::object comm) {

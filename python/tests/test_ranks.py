@@ -472,3 +472,21 @@ def test_ranks_have_the_same_work_of_cells_and_of_contact():
         plate_sheet_and_block(models={"sheeet": "shell"})
     with pytest.raises(diffsim.InputError, match="unknown material model 'shel'; known models: .*shell"):
         plate_sheet_and_block(models={"sheet": "shel"})
+
+
+def test_files_of_meshio_are_distributed(tmp_path):
+    missing = str(tmp_path / "missing.inp")
+    with pytest.raises(diffsim.InputError, match="missing.inp: cannot be opened"):
+        diffsim.TetrahedralMesh.from_file(missing)
+    meshio = pytest.importorskip("meshio")
+    box = diffsim.TetrahedralMesh.box([1.0, 0.5, 0.25], [3, 2, 2], comm=MPI.COMM_SELF)
+    path = str(tmp_path / "box.vtk")
+    side = (np.arange(len(box.cells)) < 20).astype(int)
+    meshio.write_points_cells(path, box.rest_positions, [("tetra", box.cells)], cell_data={"side": [side]})
+    mesh = diffsim.TetrahedralMesh.from_file(path)
+    owned = mesh.num_owned_vertices
+    x = gather(mesh.rest_positions[:owned], mesh.global_vertices[:owned], mesh.num_vertices)
+    assert np.array_equal(x, box.rest_positions)
+    assert np.array_equal(gather(mesh.global_vertices[mesh.cells], mesh.global_cells, mesh.num_cells), box.cells)
+    cells = MPI.COMM_WORLD.allgather(mesh.global_cells[mesh.region_cells("side=1")])
+    assert sorted(np.concatenate(cells).tolist()) == list(range(20))
