@@ -66,6 +66,7 @@ from ._core import (
 from ._petsc_options import clear_petsc_options, set_petsc_options
 from ._progress import show_progress
 from ._uncaught import end_all_ranks_after_exceptions
+from ._quantities import von_mises
 from .show import animate, plot_gradient_norms, plot_history, show
 
 __version__ = "0.1.0"
@@ -136,4 +137,5 @@ __all__ = [
     "set_petsc_options",
     "show",
     "show_progress",
+    "von_mises",
 ]

@@ -5,12 +5,13 @@ The functions import PyVista and matplotlib when they are called. On several ran
 each rank a different path.
 """
 
+import functools
 import importlib
 import os
 
 import numpy as np
 
-from . import _pictures
+from . import _pictures, _quantities
 from ._core import Simulator
 
 
@@ -70,22 +71,26 @@ def _range_of(colours):
     return None if len(numbers) == 0 else (float(numbers.min()), float(numbers.max()))
 
 
-def show(target, values=None, *, on=None, name="values", limits=None, edges=False, forces=True, screenshot=None):
+def show(target, values=None, *, on=None, name=None, limits=None, edges=False, forces=True, screenshot=None):
     """Draw bodies and obstacles with PyVista. Collective.
 
-    target: a simulator in its current state, or a DifferentiableScene or a TetrahedralMesh at rest. values: array that
-    gives colours, on the vertices or the tetrahedra of this rank, for example stresses, displacements or a gradient; the
-    Euclidean norms of vectors and tensors are shown. on: "vertices" or "cells", if the length of the array does not
-    determine the kind. name: title of the colours. limits: smallest and largest value of the colours; None for those of
-    the array. edges: whether the edges of triangles are drawn. forces: whether arrows at the middles of the bodies show
-    the contact forces of a simulator. screenshot: path of a picture file; None opens a window. Planes are drawn as
-    squares. Return the pyvista.Plotter. Raise an ImportError if PyVista is not installed, and an InputError if an
-    argument is wrong.
+    target: a simulator in its current state, or a DifferentiableScene or a TetrahedralMesh at rest. values: colours,
+    given by an array on the vertices or the tetrahedra of this rank, for example a gradient, or, for a simulator, by a
+    name: von_mises, stress, strain, displacement, velocity, contact_force or reaction. The Euclidean norms of vectors
+    and tensors are shown. on: "vertices" or "cells", if the length of the array does not determine the kind. name:
+    title of the colours; None for the quantity and its unit. limits: smallest and largest value of the colours; None
+    for those of the array. edges: whether the edges of triangles are drawn. forces: whether arrows at the middles of
+    the bodies show the contact forces of a simulator. screenshot: path of a picture file; None opens a window. Planes
+    are drawn as squares. Return the pyvista.Plotter. Raise an ImportError if PyVista is not installed, and an
+    InputError if an argument is wrong.
     """
     mesh, positions, scene, time = _pictures.subject_of(target)
     surface = _pictures.Surface(mesh)
     points = surface.extend(positions)
     center, width = _pictures.center_and_width(surface.drawn(points))
+    if isinstance(values, str):
+        on, name = _quantities.kind_of(values), name or _quantities.title_of(values)
+        values = _quantities.of_simulator(values, target)
     arrows = ()
     if forces and isinstance(target, Simulator):
         arrows = _pictures.contact_arrows(target.contact_forces, _pictures.body_centers(mesh, positions))
@@ -94,7 +99,7 @@ def show(target, values=None, *, on=None, name="values", limits=None, edges=Fals
     pyvista = _import("pyvista", "diffsim.show")
     plotter = pyvista.Plotter(off_screen=screenshot is not None)
     limits = _range_of([colours]) if limits is None and colours is not None else limits
-    _add_bodies(pyvista, plotter, surface, points, colours, name, limits, edges)
+    _add_bodies(pyvista, plotter, surface, points, colours, name or "values", limits, edges)
     _add_obstacles(pyvista, plotter, scene, time, center, width)
     if arrows and len(arrows[0]) > 0:
         largest = np.linalg.norm(arrows[1], axis=1).max()
@@ -106,13 +111,18 @@ def show(target, values=None, *, on=None, name="values", limits=None, edges=Fals
     return plotter
 
 
-def animate(trajectory, path, values=None, *, on=None, name="values", limits=None, edges=False, every=1, rate=25):
+def animate(trajectory, path, values=None, *, on=None, name=None, limits=None, edges=False, every=1, rate=25):
     """Write an animation of a trajectory with PyVista: a GIF, or a video for any other suffix of the path. Collective.
 
-    values: function (n, state) that returns an array of colours as in `show`, or None. limits: as in `show`; None for
-    the smallest and largest values of all frames. every: number of steps from frame to frame. rate: frames per second.
-    Raise an ImportError if PyVista or imageio is not installed, and an InputError if an argument is wrong.
+    values: function (n, state) that returns an array of colours as in `show`, name of a quantity as in `show`, or None.
+    limits: as in `show`; None for the smallest and largest values of all frames. every: number of steps from frame to
+    frame. rate: frames per second. Raise an ImportError if PyVista or imageio is not installed, and an InputError if an
+    argument is wrong.
     """
+    if isinstance(values, str):
+        on, name = _quantities.kind_of(values), name or _quantities.title_of(values)
+        values = functools.partial(_quantities.of_trajectory, values, trajectory)
+    name = name or "values"
     scene = trajectory.scene
     surface = _pictures.Surface(scene.mesh)
     made = _pictures.frames(trajectory, surface, every, values, on)

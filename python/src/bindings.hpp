@@ -39,6 +39,8 @@ void bind_sensor_functions(nb::module_& module, nb::class_<SceneHandle>& scene);
 void bind_simulator(nb::module_& module);
 void bind_solver(nb::module_& module);
 void bind_state(nb::module_& module);
+/// Binds functions of simulators and trajectories that return a value per cell or vertex.
+void bind_state_fields(nb::module_& module);
 void bind_trajectory(nb::module_& module);
 void bind_view(nb::module_& module);
 

@@ -79,6 +79,7 @@ NB_MODULE(_core, module) {
   bind_simulator(module);
   bind_rank_checks(module);
   bind_rollout_outputs(module);
+  bind_state_fields(module);
   bind_problem(module);
   bind_scene_file(module);
 

@@ -20,6 +20,16 @@ def simulator(requires_grad=True, integrator="symplectic_euler", comm=None, reso
     return made, mesh
 
 
+def hanging_above_a_floor(comm=None, resolution=2):
+    """Return the simulator and the mesh of `simulator`, with contact forces of a floor below the cube in every state."""
+    made, mesh = simulator(comm=comm, resolution=resolution)
+    floor = diffsim.PlaneObstacle(point=[0.0, -1e-3, 0.0], label="floor")
+    made.scene.add_contact(
+        diffsim.ContactOptions(barrier_distance=1e-2, barrier_stiffness=100.0, friction=0.3, planes=[floor])
+    )
+    return made, mesh
+
+
 def loss(n, state):
     """Return the loss Σ [(n + 1)/2 |x|² + ½ |v|²] over the owned vertices, and the derivatives of this loss."""
     v = state.velocities

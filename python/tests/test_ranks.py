@@ -4,7 +4,7 @@
 import diffsim
 import numpy as np
 import pytest
-from scenes import HELD, held_bar, hold_link, largest, loss, simulator
+from scenes import HELD, hanging_above_a_floor, held_bar, hold_link, largest, loss, simulator
 
 MPI = pytest.importorskip("mpi4py.MPI")
 
@@ -472,6 +472,24 @@ def test_ranks_have_the_same_work_of_cells_and_of_contact():
         plate_sheet_and_block(models={"sheeet": "shell"})
     with pytest.raises(diffsim.InputError, match="unknown material model 'shel'; known models: .*shell"):
         plate_sheet_and_block(models={"sheet": "shel"})
+
+
+def test_fields_of_states_agree_with_one_rank():
+    def results(comm):
+        made, mesh = hanging_above_a_floor(comm, 4)
+        trajectory = made.rollout(5, 2)
+        by_cell = [trajectory.cell_stresses(5), trajectory.cell_strains(5)]
+        return mesh, by_cell, [trajectory.vertex_contact_forces(5), trajectory.vertex_reactions(5)]
+
+    mesh, by_cell, by_vertex = results(MPI.COMM_WORLD)
+    alone, by_cell_alone, by_vertex_alone = results(MPI.COMM_SELF)
+    owned = mesh.global_vertices[: mesh.num_owned_vertices]
+    for ours, theirs, name in zip(by_cell, by_cell_alone, ("stresses", "strains")):
+        assert largest(theirs) > 0.0
+        compare(ours, mesh.global_cells, theirs, alone.global_cells, name, 1e-9)
+    for ours, theirs, name in zip(by_vertex, by_vertex_alone, ("contact forces", "reactions")):
+        assert largest(theirs) > 0.0
+        compare(ours, owned, theirs, alone.global_vertices, name, 1e-9)
 
 
 def test_files_of_meshio_are_distributed(tmp_path):

@@ -1,7 +1,6 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,13 +8,10 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/force_term.hpp"
 #include "diffsim/sensor/sensor.hpp"
+#include "sensor/cell_stress.hpp"
 #include "sensor/evaluation.hpp"
 
 namespace diffsim::sensor {
-
-/// Function that makes elastic force terms of a region's tetrahedra alone, one term for each material, without adding
-/// the force terms to the System. Collective.
-using MakeElasticTerms = std::function<std::vector<std::unique_ptr<ForceTerm>>(const Region&)>;
 
 /// Returns the Error (input) for a region without an elastic law. `type`: name of the quantity that the sensor
 /// measures.

@@ -63,8 +63,10 @@ struct Point {
   T weight, volume;
 };
 
+/// `factor`: ratio of the volume that the tetrahedron represents to the volume of the tetrahedron
+/// (TetrahedralMesh::volume_factors).
 template <class E, class T>
-Point<T> point_of(const typename E::Rule& rule, int q, const Nodes<E, T>& nodes) {
+Point<T> point_of(const typename E::Rule& rule, int q, const Nodes<E, T>& nodes, double factor) {
   Point<T> point;
   Vec3<T> y[4];
   E::corners(rule, q, nodes.x, y);
@@ -73,7 +75,7 @@ Point<T> point_of(const typename E::Rule& rule, int q, const Nodes<E, T>& nodes)
   point.B = edges_of(y);
   point.inverse = inverse(point.B);
   point.F = point.A * point.inverse;
-  point.weight = T(rule.weight(q));
+  point.weight = T(factor * rule.weight(q));
   point.volume = point.weight * determinant(point.B);
   return point;
 }
@@ -85,9 +87,9 @@ Mat3<T> strain_of(const Mat3<T>& F) {
 }
 
 template <class E, class T>
-void add_sums(const typename E::Rule& rule, const Nodes<E, T>& nodes, Sums<T>& sums) {
+void add_sums(const typename E::Rule& rule, const Nodes<E, T>& nodes, double factor, Sums<T>& sums) {
   for (int q = 0; q < E::Rule::num_points; ++q) {
-    const Point<T> point = point_of<E, T>(rule, q, nodes);
+    const Point<T> point = point_of<E, T>(rule, q, nodes, factor);
     const Mat3<T> strain = strain_of(point.F);
     sums.volume = sums.volume + point.weight * determinant(point.A);
     sums.rest_volume = sums.rest_volume + point.volume;
@@ -100,11 +102,12 @@ void add_sums(const typename E::Rule& rule, const Nodes<E, T>& nodes, Sums<T>& s
 ///   ∂φ/∂A = w_volume weight cof A + V F W B⁻ᵀ,
 ///   ∂φ/∂B = (w_rest + W : E) weight cof B - V Fᵀ F W B⁻ᵀ.
 template <class E, class T>
-void add_adjoint(const typename E::Rule& rule, const Nodes<E, T>& nodes, const Sums<T>& w, Nodes<E, T>& bar) {
+void add_adjoint(const typename E::Rule& rule, const Nodes<E, T>& nodes, double factor, const Sums<T>& w,
+                 Nodes<E, T>& bar) {
   Mat3<T> W;
   for (int k = 0; k < 6; ++k) W(rows[k], columns[k]) = W(columns[k], rows[k]) = (k < 3 ? T(1.0) : T(0.5)) * w.strain[k];
   for (int q = 0; q < E::Rule::num_points; ++q) {
-    const Point<T> point = point_of<E, T>(rule, q, nodes);
+    const Point<T> point = point_of<E, T>(rule, q, nodes, factor);
     const Mat3<T> S = point.volume * times_transpose(W, point.inverse);
     const Mat3<T> A_bar = (w.volume * point.weight) * cofactor(point.A) + point.F * S;
     const T density = w.rest_volume + inner(W, strain_of(point.F));
@@ -120,12 +123,15 @@ void add_adjoint(const typename E::Rule& rule, const Nodes<E, T>& nodes, const S
 template <class T>
 CellSums sum_over_cells(const TetrahedralMesh& mesh, const std::vector<int>& cells, const CellPositions& at,
                         const CellPositions& direction) {
+  const std::vector<double> factors = mesh.volume_factors(cells);
   Sums<T> sums = sums_of<T>({}, {});
   const auto add_cells = [&](auto kind) {
     using E = decltype(kind);
     const typename E::Rule rule;
-    for (const int cell : cells)
-      add_sums<E, T>(rule, gather<E, T>(&mesh.cells()[static_cast<std::size_t>(E::nodes * cell)], at, direction), sums);
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      const int* const vertices = &mesh.cells()[static_cast<std::size_t>(E::nodes * cells[k])];
+      add_sums<E, T>(rule, gather<E, T>(vertices, at, direction), factors.empty() ? 1.0 : factors[k], sums);
+    }
   };
   std::visit(add_cells, element_of(mesh));
   CellSums result{output(sums.volume), output(sums.rest_volume), {}};
@@ -136,15 +142,16 @@ CellSums sum_over_cells(const TetrahedralMesh& mesh, const std::vector<int>& cel
 template <class T>
 void add_adjoints(const TetrahedralMesh& mesh, const std::vector<int>& cells, const CellPositions& at,
                   const CellPositions& direction, const Sums<T>& w, CellPositions& adjoint) {
+  const std::vector<double> factors = mesh.volume_factors(cells);
   const auto add_cells = [&](auto kind) {
     using E = decltype(kind);
     const typename E::Rule rule;
-    for (const int cell : cells) {
-      const int* const vertices = &mesh.cells()[static_cast<std::size_t>(E::nodes * cell)];
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      const int* const vertices = &mesh.cells()[static_cast<std::size_t>(E::nodes * cells[k])];
       Nodes<E, T> bar;
       for (int a = 0; a < E::nodes; ++a)
         for (int c = 0; c < 3; ++c) bar.x[a][c] = bar.X[a][c] = T(0.0);
-      add_adjoint<E, T>(rule, gather<E, T>(vertices, at, direction), w, bar);
+      add_adjoint<E, T>(rule, gather<E, T>(vertices, at, direction), factors.empty() ? 1.0 : factors[k], w, bar);
       for (int a = 0; a < E::nodes; ++a)
         for (int c = 0; c < 3; ++c) {
           const std::size_t i = 3 * static_cast<std::size_t>(vertices[a]) + static_cast<std::size_t>(c);

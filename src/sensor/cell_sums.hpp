@@ -18,7 +18,8 @@ struct CellPositions {
 };
 
 /// Current volume, rest volume and integral of the strain of tetrahedra of this rank, computed with the quadrature rule
-/// of the mesh's elements.
+/// of the mesh's elements. For the tetrahedron that represents an affine body, the volumes and the integral are those
+/// of the body.
 struct CellSums {
   double volume = 0.0;       ///< current volume ∫ det F dV, m³, with the deformation gradient F
   double rest_volume = 0.0;  ///< rest volume ∫ dV, m³

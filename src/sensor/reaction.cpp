@@ -2,6 +2,7 @@
 #include "sensor/reaction.hpp"
 
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,36 @@ struct HeldComponent {
   std::size_t vertex() const { return static_cast<std::size_t>(at / 3); }
 };
 
+/// Returns the fixed and moved components of the owned vertices among `vertices` (local indices). Calls
+/// `System::prepare_if_changed`. Collective.
+std::vector<HeldComponent> held_components(System& system, const std::vector<int>& vertices) {
+  system.prepare_if_changed();
+  const auto owned = static_cast<std::size_t>(system.mesh().num_owned_vertices());
+  std::vector<std::uint8_t> masks(owned);
+  Kokkos::deep_copy(HostSpan<std::uint8_t>(masks.data(), owned), DeviceSpan<const std::uint8_t>(system.fixed(), owned));
+  std::vector<HeldComponent> entries;
+  for (const int v : vertices) {
+    if (static_cast<std::size_t>(v) >= owned) continue;
+    const std::uint8_t mask = masks[static_cast<std::size_t>(v)];
+    for (int c = 0; c < 3; ++c)
+      if ((mask >> c & 1) != 0) entries.push_back({3 * v + c, (mask & (System::weightless | System::massless)) == 0});
+  }
+  return entries;
+}
+
+/// Returns R_e = -(f + m g) for each entry.
+std::vector<double> reactions_of(System& system, const Configuration& at, const std::vector<HeldComponent>& entries) {
+  Field force = system.scratch_field("sensor::force");
+  system.compute_force(at, force);
+  const std::vector<double> f = force.to_host(), m = system.mass().to_host();
+  const Vector g = gravity_at(at, system.parameters());
+  std::vector<double> R;
+  for (const HeldComponent& entry : entries)
+    R.push_back(-f[static_cast<std::size_t>(entry.at)] -
+                (entry.weighs ? m[entry.vertex()] * g[entry.component()] : 0.0));
+  return R;
+}
+
 /// Reaction or moment. Both are Σ_e B_e(x) R_e over the entries e, where R_e is the reaction of one component of one
 /// vertex. B_e is the unit vector of the component, or for moments the cross product of the lever arm with this vector.
 class Reaction final : public Sensor {
@@ -51,7 +82,7 @@ class Reaction final : public Sensor {
  private:
   using Numbers = std::vector<double>;
 
-  Numbers reactions(const Configuration& at) const;
+  Numbers reactions(const Configuration& at) const { return reactions_of(*site_.system, at, entries_); }
   Numbers reaction_tangents(const Configuration& at, const State& tangent, const ParameterSet& direction) const;
   Numbers sum(const Numbers& x, const Numbers& R) const;
   Numbers weights(const Numbers& x, const Vector& w, bool of_change = false) const;
@@ -72,34 +103,10 @@ class Reaction final : public Sensor {
 Reaction::Reaction(const Site& site, const Region& region, std::optional<std::array<double, 3>> about)
     : site_(site), region_(region.name) {
   if (about) about_ = Vector{{(*about)[0], (*about)[1], (*about)[2]}};
-  System& system = *site.system;
-  system.prepare_if_changed();
-  const auto owned = static_cast<std::size_t>(system.mesh().num_owned_vertices());
-  std::vector<std::uint8_t> masks(owned);
-  Kokkos::deep_copy(HostSpan<std::uint8_t>(masks.data(), owned), DeviceSpan<const std::uint8_t>(system.fixed(), owned));
-  for (const int v : region.vertices) {
-    if (static_cast<std::size_t>(v) >= owned) continue;
-    const std::uint8_t mask = masks[static_cast<std::size_t>(v)];
-    for (int c = 0; c < 3; ++c)
-      if ((mask >> c & 1) != 0) entries_.push_back({3 * v + c, (mask & (System::weightless | System::massless)) == 0});
-  }
+  entries_ = held_components(*site.system, region.vertices);
   if (sum_over_ranks(static_cast<std::int64_t>(entries_.size()), comm()) == 0)
     throw Error("region '" + region_ + "' has no reaction, because none of its vertices is fixed or moved",
                 ErrorKind::input);
-}
-
-/// Returns R_e = -(f + m g) for each entry.
-std::vector<double> Reaction::reactions(const Configuration& at) const {
-  System& system = *site_.system;
-  Field force = system.scratch_field("sensor::force");
-  system.compute_force(at, force);
-  const Numbers f = force.to_host(), m = system.mass().to_host();
-  const Vector g = gravity_at(at, system.parameters());
-  Numbers R;
-  for (const HeldComponent& entry : entries_)
-    R.push_back(-f[static_cast<std::size_t>(entry.at)] -
-                (entry.weighs ? m[entry.vertex()] * g[entry.component()] : 0.0));
-  return R;
 }
 
 /// Returns the derivative of R_e along `tangent` and `direction` for each entry.
@@ -268,6 +275,17 @@ void Reaction::add_adjoint_tangent(int n, const State& state, const State& tange
 std::unique_ptr<Sensor> make_reaction(const Site& site, const Region& region,
                                       std::optional<std::array<double, 3>> about) {
   return std::make_unique<Reaction>(site, region, about);
+}
+
+std::vector<double> vertex_reactions(const Site& site, int n, const State& state) {
+  std::vector<int> vertices(static_cast<std::size_t>(site.mesh().num_owned_vertices()));
+  std::iota(vertices.begin(), vertices.end(), 0);
+  const std::vector<HeldComponent> entries = held_components(*site.system, vertices);
+  const Evaluation here(site, n, state);
+  const std::vector<double> R = reactions_of(*site.system, here.at, entries);
+  std::vector<double> result(3 * vertices.size(), 0.0);
+  for (std::size_t e = 0; e < entries.size(); ++e) result[static_cast<std::size_t>(entries[e].at)] = R[e];
+  return result;
 }
 
 }  // namespace diffsim::sensor

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "diffsim/sensor/sensor.hpp"
 #include "sensor/evaluation.hpp"
@@ -27,5 +28,9 @@ namespace diffsim::sensor {
 /// is fixed or moved. Collective.
 std::unique_ptr<Sensor> make_reaction(const Site& site, const Region& region,
                                       std::optional<std::array<double, 3>> about = {});
+
+/// Returns the reactions R_v of this rank's owned vertices, as defined for `make_reaction`, [owned vertices, 3] (N).
+/// Calls `System::prepare_if_changed`. Collective.
+std::vector<double> vertex_reactions(const Site& site, int n, const State& state);
 
 }  // namespace diffsim::sensor

@@ -7,7 +7,7 @@
 
 #include "sensor/cell_sensor.hpp"
 #include "sensor/cell_sensor_base.hpp"
-#include "sensor/elastic_forces.hpp"
+#include "sensor/cell_stress.hpp"
 
 namespace diffsim::sensor {
 namespace {
@@ -28,14 +28,6 @@ double dot(const SymmetricTensor& a, const SymmetricTensor& b) {
   return sum;
 }
 
-constexpr std::size_t rows[6] = {0, 1, 2, 0, 1, 0}, columns[6] = {0, 1, 2, 1, 2, 2};
-
-/// Mean Cauchy stress σ and current volume v of a tetrahedron, or derivatives of σ and v.
-struct CellStress {
-  SymmetricTensor sigma{};
-  double v = 0.0;
-};
-
 /// Power mean M of the von Mises stresses over all ranks, and the current volume V; or derivatives of M and V.
 struct Mean {
   double M = 0.0, V = 0.0;
@@ -46,26 +38,12 @@ struct Slopes {
   double by_s = 0.0, by_v = 0.0;
 };
 
-/// Sensor of the power mean M = (Σ v s^{P/2} / V)^{1/P} over the tetrahedra of a region, with V = Σ v. The mean stress
-/// σ = -(1/v) Σ_a sym(f_a ⊗ x_a) of a tetrahedron needs the forces f_a of this tetrahedron alone. The tetrahedra are
-/// therefore divided into sets of tetrahedra without common vertices, and the forces of each set are computed
-/// separately.
+/// Sensor of the power mean M = (Σ v s^{P/2} / V)^{1/P} over the tetrahedra of a region, with V = Σ v.
 class VonMisesSensor final : public CellSensor {
  public:
   VonMisesSensor(const Site& site, const Region& region, double power, const MakeElasticTerms& elastic_terms)
-      : CellSensor(site, region), power_(power) {
-    bool has_law = false;
-    for (std::vector<int>& cells : disjoint_sets()) {
-      Region part;
-      part.name = region.name;
-      part.cells = cells;
-      part.num_cells = region.num_cells;
-      std::sort(part.cells.begin(), part.cells.end());
-      std::vector<std::unique_ptr<ForceTerm>> terms = elastic_terms(part);
-      has_law = has_law || !terms.empty();
-      sets_.push_back({std::move(cells), ElasticForces(site, std::move(terms))});
-    }
-    if (!has_law) throw without_law(region, "von_mises");
+      : CellSensor(site, region), power_(power), stresses_(site, region, elastic_terms) {
+    if (!stresses_.has_law()) throw without_law(region, "von_mises");
   }
   std::string name() const override { return "von Mises stress of region '" + region_ + "'"; }
   std::string unit() const override { return "Pa"; }
@@ -86,25 +64,17 @@ class VonMisesSensor final : public CellSensor {
                            const Numbers& dw, State& adjoint_tangent, ParameterSet& gradient_tangent) override;
 
  private:
-  struct CellSet {
-    std::vector<int> cells;
-    ElasticForces forces;
-  };
-
   int nodes() const { return nodes_of_order(site_.mesh().order()); }
   const int* vertices_of(int cell) const {
     return &site_.mesh().cells()[static_cast<std::size_t>(cell) * static_cast<std::size_t>(nodes())];
   }
-  /// Divides the region's tetrahedra of this rank into sets without common vertices. All ranks have the same number of
-  /// sets; some sets may be empty.
-  std::vector<std::vector<int>> disjoint_sets() const;
-  /// Returns Σ_a sym(f_a ⊗ x_a) over the nodes of a tetrahedron.
-  SymmetricTensor virial(int cell, const Numbers& f, const Numbers& x) const;
   /// Adds factor · W y_a to `result` for each node a of a tetrahedron. The symmetric matrix W satisfies Σ w_k σ_k = W :
   /// σ.
   void add_product(int cell, double factor, const SymmetricTensor& w, const Numbers& y, Numbers& result) const;
   /// Returns the stresses of this rank's tetrahedra, in the order of the sets.
-  std::vector<CellStress> stresses(const Evaluation& here, const CellPositions& at) const;
+  std::vector<CellStress> stresses(const Evaluation& here, const CellPositions& at) const {
+    return stresses_.values(here, at);
+  }
   std::vector<CellStress> stress_tangents(const Evaluation& here, const CellPositions& at,
                                           const std::vector<CellStress>& stress, const State& tangent,
                                           const ParameterSet& set) const;
@@ -121,42 +91,8 @@ class VonMisesSensor final : public CellSensor {
   }
 
   double power_;  // P
-  std::vector<CellSet> sets_;
+  CellStresses stresses_;
 };
-
-std::vector<std::vector<int>> VonMisesSensor::disjoint_sets() const {
-  std::vector<std::vector<int>> sets;
-  std::vector<int> rest = cells_, last(static_cast<std::size_t>(site_.mesh().num_vertices()), -1);
-  while (!rest.empty()) {
-    const auto number = static_cast<int>(sets.size());
-    std::vector<int>& taken = sets.emplace_back();
-    std::vector<int> left;
-    for (const int cell : rest) {
-      const int *const begin = vertices_of(cell), *const end = begin + nodes();
-      if (std::any_of(begin, end, [&](int v) { return last[static_cast<std::size_t>(v)] == number; })) {
-        left.push_back(cell);
-        continue;
-      }
-      for (const int* v = begin; v != end; ++v) last[static_cast<std::size_t>(*v)] = number;
-      taken.push_back(cell);
-    }
-    rest = std::move(left);
-  }
-  auto most = static_cast<int>(sets.size());
-  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, comm()));
-  sets.resize(static_cast<std::size_t>(most));
-  return sets;
-}
-
-SymmetricTensor VonMisesSensor::virial(int cell, const Numbers& f, const Numbers& x) const {
-  SymmetricTensor sum{};
-  for (int a = 0; a < nodes(); ++a) {
-    const std::size_t i = 3 * static_cast<std::size_t>(vertices_of(cell)[a]);
-    for (std::size_t k = 0; k < 6; ++k)
-      sum[k] += 0.5 * (f[i + rows[k]] * x[i + columns[k]] + f[i + columns[k]] * x[i + rows[k]]);
-  }
-  return sum;
-}
 
 void VonMisesSensor::add_product(int cell, double factor, const SymmetricTensor& w, const Numbers& y,
                                  Numbers& result) const {
@@ -164,24 +100,10 @@ void VonMisesSensor::add_product(int cell, double factor, const SymmetricTensor&
     const std::size_t i = 3 * static_cast<std::size_t>(vertices_of(cell)[a]);
     for (std::size_t k = 0; k < 6; ++k) {
       const double W = factor * (k < 3 ? 1.0 : 0.5) * w[k];
-      result[i + rows[k]] += W * y[i + columns[k]];
-      if (k > 2) result[i + columns[k]] += W * y[i + rows[k]];
+      result[i + tensor_rows[k]] += W * y[i + tensor_columns[k]];
+      if (k > 2) result[i + tensor_columns[k]] += W * y[i + tensor_rows[k]];
     }
   }
-}
-
-std::vector<CellStress> VonMisesSensor::stresses(const Evaluation& here, const CellPositions& at) const {
-  std::vector<CellStress> all;
-  for (const CellSet& set : sets_) {
-    set.forces.prepare();
-    const Numbers f = set.forces.values(here.at);
-    for (const int cell : set.cells) {
-      CellStress stress{virial(cell, f, at.x), cell_sums(site_.mesh(), {cell}, at).volume};
-      for (double& value : stress.sigma) value /= -stress.v;
-      all.push_back(stress);
-    }
-  }
-  return all;
 }
 
 std::vector<CellStress> VonMisesSensor::stress_tangents(const Evaluation& here, const CellPositions& at,
@@ -189,11 +111,11 @@ std::vector<CellStress> VonMisesSensor::stress_tangents(const Evaluation& here, 
                                                         const ParameterSet& set) const {
   const CellPositions along = direction(tangent, set);
   std::vector<CellStress> all;
-  for (const CellSet& part : sets_) {
+  for (const CellStresses::Set& part : stresses_.sets()) {
     const Numbers f = part.forces.values(here.at), df = part.forces.tangents(here.at, tangent, set);
     for (const int cell : part.cells) {
       const CellStress& of = stress[all.size()];
-      const SymmetricTensor by_f = virial(cell, df, at.x), by_x = virial(cell, f, along.x);
+      const SymmetricTensor by_f = stresses_.virial(cell, df, at.x), by_x = stresses_.virial(cell, f, along.x);
       CellStress change{{}, cell_sums_tangent(site_.mesh(), {cell}, at, along).volume};
       for (std::size_t k = 0; k < 6; ++k) change.sigma[k] = -(by_f[k] + by_x[k] + of.sigma[k] * change.v) / of.v;
       all.push_back(change);
@@ -256,7 +178,7 @@ void VonMisesSensor::add_adjoint(int n, const State& state, const Numbers& w, St
   const Mean mean = mean_of(stress);
   CellPositions bar = zeros();
   std::size_t e = 0;
-  for (const CellSet& set : sets_) {
+  for (const CellStresses::Set& set : stresses_.sets()) {
     const Numbers f = set.forces.values(here.at);
     Numbers f_bar(at.x.size(), 0.0);
     for (const int cell : set.cells) {
@@ -283,7 +205,7 @@ void VonMisesSensor::add_adjoint_tangent(int n, const State& state, const State&
   const Mean mean = mean_of(stress), mean_change = mean_tangent(stress, mean, changes);
   CellPositions bar = zeros();
   std::size_t e = 0;
-  for (const CellSet& part : sets_) {
+  for (const CellStresses::Set& part : stresses_.sets()) {
     const Numbers f = part.forces.values(here.at), df = part.forces.tangents(here.at, tangent, set);
     Numbers f_bar(at.x.size(), 0.0), df_bar = f_bar;
     for (const int cell : part.cells) {

@@ -184,6 +184,17 @@ std::vector<std::unique_ptr<ForceTerm>> DifferentiableScene::elastic_terms(const
   return terms;
 }
 
+std::vector<int> DifferentiableScene::cells_with_stress() const {
+  std::vector<int> cells;
+  for (const DifferentiableMaterial& material : materials_) {
+    if (find_cell_model(material.model) || is_rigid(material) || material.nodal_dilatation) continue;
+    const std::vector<int>& of_material = mesh_->region(material.region).cells;
+    cells.insert(cells.end(), of_material.begin(), of_material.end());
+  }
+  std::sort(cells.begin(), cells.end());
+  return cells;
+}
+
 void DifferentiableScene::set_elastic_materials(const std::vector<DifferentiableMaterial>& materials) {
   system().parameters().add(DynamicsParameters::density, mesh_->cell_entities());
   system().add_inertia(std::make_unique<LumpedMass>(*mesh_));

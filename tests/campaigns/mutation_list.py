@@ -1033,7 +1033,7 @@ FAULTS = [
           "(change.v / cell.v - dV - dM", "(change.v / cell.v - dM", ["simulation.sensors.np1 *von_mises*"]),
     Fault("sensors: von Mises stress of the largest on this rank", "src/sensor/von_mises_sensor.cpp",
           "  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm()));\n", "", ["simulation.sensors.np2 *von_mises*"]),
-    Fault("sensors: von Mises stress with common vertices in a set", "src/sensor/von_mises_sensor.cpp",
+    Fault("sensors: von Mises stress with common vertices in a set", "src/sensor/cell_stress.cpp",
           "return last[static_cast<std::size_t>(v)] == number; })", "return last[static_cast<std::size_t>(v)] > number; })", ["sensor.sensor.np1"]),
     Fault("sensors: volume in the adjoint of the von Mises stress", "src/sensor/von_mises_sensor.cpp",
           "{.volume = w[0] * slope.by_v - dot(W, of.sigma) / of.v}", "{.volume = -dot(W, of.sigma) / of.v}", ["simulation.sensors.np1 *von_mises*"]),

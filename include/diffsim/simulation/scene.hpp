@@ -157,6 +157,19 @@ class DifferentiableScene {
   /// (bodies without a material are obstacles) and pairs with rotors of joints. Collective, with the same result on
   /// every rank.
   std::vector<ContactForce> contact_forces(int n, const State& state);
+  /// Returns the mean Cauchy stress σ of each of this rank's tetrahedra, [local cells, 3, 3] (Pa): σ = (1/v) ∫ P Fᵀ dV
+  /// with the current volume v, the first Piola–Kirchhoff stress P of the elastic law and the deformation gradient F.
+  /// The stress does not include viscous stresses. Rigid bodies, and cells with `nodal_dilatation`, have NaN. `state`:
+  /// state after n steps. Collective.
+  std::vector<double> cell_stresses(int n, const State& state);
+  /// Returns the mean Green–Lagrange strain ½ (FᵀF - 1) of each of this rank's tetrahedra, [local cells, 3, 3].
+  std::vector<double> cell_strains(const State& state);
+  /// Returns the sum of the contact forces, with friction and without impacts, on each owned vertex, [owned vertices,
+  /// 3] (N). `state`: state after n steps. Collective.
+  std::vector<double> vertex_contact_forces(int n, const State& state);
+  /// Returns the reaction of each owned vertex, [owned vertices, 3] (N): the force that fixes or moves the vertex, as
+  /// in sensors of the type `reaction`; zero in components that are free. `state`: state after n steps. Collective.
+  std::vector<double> vertex_reactions(int n, const State& state);
   /// Returns a sensor, for example of the reaction of a region or of the position of a point. The sensor must not
   /// outlive the scene. Call `sensor` after all constraints, joints and contact have been added: a sensor of a reaction
   /// does not include vertices that are fixed or moved by later calls. Throws Error (input) for an unknown region, body
@@ -252,6 +265,9 @@ class DifferentiableScene {
   /// region. The returned elastic terms are not added to the System. Throws Error (input) for a rigid material and for
   /// a material with nodal dilatation. Collective.
   std::vector<std::unique_ptr<ForceTerm>> elastic_terms(const Region& region) const;
+  /// Returns this rank's tetrahedra for whose materials `elastic_terms` is available, as local indices in ascending
+  /// order.
+  std::vector<int> cells_with_stress() const;
 
   std::shared_ptr<TetrahedralMesh> mesh_;
   std::vector<DifferentiableMaterial> materials_;
