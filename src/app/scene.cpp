@@ -151,10 +151,10 @@ Scene parse_single(const Value& root, const std::string& file, const std::string
   Scene scene;
   scene.file = file;
   scene.experiment = experiment;
-  const Mapping mapping(root, {"mesh",      "bodies",     "regions", "material",      "solver",      "initial",
-                               "boundary",  "attach",     "joints",  "contact",       "sensors",     "feedback",
-                               "objective", "parameters", "priors",  "prior_factors", "constraints", "checkpoint",
-                               "optimiser", "output",     "petsc",   "experiments"});
+  const Mapping mapping(
+      root, {"mesh",          "bodies",      "regions",    "material",  "solver", "initial",   "boundary",   "attach",
+             "joints",        "contact",     "sensors",    "feedback",  "values", "objective", "parameters", "priors",
+             "prior_factors", "constraints", "checkpoint", "optimiser", "output", "petsc",     "experiments"});
   if (const Value* value = mapping.find("bodies")) {
     for (const char* other : {"mesh", "material"})
       if (mapping.has(other)) mapping.place_of(other).fail("cannot be combined with `bodies`; each body has its own");
@@ -176,6 +176,7 @@ Scene parse_single(const Value& root, const std::string& file, const std::string
   check_contact_of_bodies(scene);
   if (const Value* value = mapping.find("sensors")) scene.sensors = parse_sensors(*value);
   if (const Value* value = mapping.find("feedback")) scene.feedback = parse_feedback(*value, scene);
+  if (const Value* value = mapping.find("values")) scene.values = parse_replacements(*value, scene);
   if (const Value* value = mapping.find("objective")) scene.objectives = parse_objectives(*value, scene);
   if (const Value* value = mapping.find("parameters")) scene.parameters = parse_parameters(*value, scene);
   if (const Value* value = mapping.find("priors")) scene.priors = parse_priors(*value, scene);
@@ -203,7 +204,7 @@ Scene parse_single(const Value& root, const std::string& file, const std::string
 
 /// Sections that an experiment may contain, in place of the scene's sections of the same name.
 const std::vector<std::string> sections_of_experiments{"solver", "initial", "boundary", "attach",
-                                                       "joints", "contact", "objective"};
+                                                       "joints", "contact", "values",   "objective"};
 
 /// Throws InputError for a constraint of an experiment that does not exist. `scenes`: all experiments.
 void check_constrained_experiments(const std::vector<Scene>& scenes) {
@@ -234,6 +235,14 @@ Value with_sections(const Value& root, const Value& experiment) {
 }
 
 }  // namespace
+
+Value document_of_experiment(const Value& root, const std::string& name) {
+  const auto key = std::find(root.keys.begin(), root.keys.end(), "experiments");
+  if (key == root.keys.end()) return root;
+  for (const Value* item : to_items(root.items[static_cast<std::size_t>(key - root.keys.begin())]))
+    if (to_text(Mapping(*item, item->keys).need("name", "a name")) == name) return with_sections(root, *item);
+  return root;
+}
 
 Scene parse_scene(const std::string& text, const std::string& file) {
   return parse_scene(parse_yaml(text, file), file);

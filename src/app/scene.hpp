@@ -393,6 +393,14 @@ struct OutputSection {
   Place place;
 };
 
+/// Entry of the section `values` of a scene: values of a parameter or of the initial state, which replace the values
+/// that follow from the other sections.
+struct ValueEntry {
+  std::string name;  ///< name of the parameter, `initial_positions` or `initial_velocities`
+  Numbers numbers;
+  Place place;
+};
+
 /// Content of a scene file, checked as far as is possible without reading other files.
 struct Scene {
   std::string file;
@@ -415,6 +423,7 @@ struct Scene {
   std::optional<ContactSection> contact;
   std::vector<SensorEntry> sensors;
   std::vector<FeedbackEntry> feedback;
+  std::vector<ValueEntry> values;
   std::vector<ObjectiveEntry> objectives;
   std::vector<ParameterEntry> parameters;
   std::vector<PriorEntry> priors;
@@ -459,6 +468,11 @@ std::string body_of_region(const Scene& scene, const std::string& region);
 Scene parse_scene(const std::string& text, const std::string& file);
 /// Overload of `parse_scene` for a scene whose YAML document is `root`.
 Scene parse_scene(const Value& root, const std::string& file);
+
+/// Returns the document of a scene of a single experiment: the YAML document `root` without the section `experiments`,
+/// with the sections of the experiment `name` instead of those of the scene. If `root` has no section `experiments`,
+/// returns `root`.
+Value document_of_experiment(const Value& root, const std::string& name);
 
 /// Returns the ParameterSpec of a parameter. `parameter`: name of the parameter, of the form NAME or NAME:LABEL. If no
 /// parameter has the given name, `spec_of` returns a ParameterSpec without restrictions.

@@ -46,6 +46,9 @@ SurfaceFile parse_surface(const Value& value, const Scene& scene);
 std::vector<SensorEntry> parse_sensors(const Value& value);
 /// Parses the section `feedback`, which defines policies that compute parameters from sensors before each step.
 std::vector<FeedbackEntry> parse_feedback(const Value& value, const Scene& scene);
+/// Parses the section `values`: values of parameters and of the initial state, which replace the values that follow
+/// from the other sections.
+std::vector<ValueEntry> parse_replacements(const Value& value, const Scene& scene);
 /// Returns the type of a sensor.
 const SensorType& type_of(const SensorEntry& sensor);
 /// Parses a list with one number for each component of the sensor. The number `.nan` for a component means that this

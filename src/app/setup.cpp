@@ -11,6 +11,7 @@
 #include "app/load_types.hpp"
 #include "app/objective_types.hpp"
 #include "app/scene_sections.hpp"
+#include "app/set_values.hpp"
 #include "app/text_file.hpp"
 #include "contact/obstacles.hpp"
 #include "contact/parameters.hpp"
@@ -502,9 +503,10 @@ DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralM
       add_rigid_velocity(*solver.mesh(), body.name, {}, *body.initial.angular_velocity, v);
   for (const RobotEntry& robot : scene.robots) add_velocities(*solver.mesh(), *robot.robot, v);
   if (!v.empty()) solver.set_initial_velocity(v);
-  if (scene.contact) at_place(scene.contact->place, [&] { solver.require_apart(); });
   for (const SensorEntry& sensor : scene.sensors) make_sensor(sensor, solver);  // refuses sensors that cannot exist
   add_feedback(scene, solver);
+  set_values(scene, solver);
+  if (scene.contact) at_place(scene.contact->place, [&] { solver.require_apart(); });
   return solver;
 }
 

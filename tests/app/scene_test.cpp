@@ -238,7 +238,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{BOX "solvr: {}\n",
             "s.yaml:2: solvr: unknown key; did you mean 'solver'? known keys: mesh, bodies, regions, material, solver, "
             "initial, "
-            "boundary, attach, joints, contact, sensors, feedback, objective, parameters, priors, prior_factors, "
+            "boundary, attach, joints, contact, sensors, feedback, values, objective, parameters, priors, "
+            "prior_factors, "
             "constraints, checkpoint, "
             "optimiser, output, "
             "petsc, "
