@@ -39,10 +39,12 @@ struct Directors {
 };
 
 /// Description of a body, from which a mesh is created later: a function that creates the data of the body on a
-/// communicator, the placements of the body, and the directors of the segments of rods and beams.
+/// communicator, the placements of the body, the source of the mesh, and the directors of the segments of rods and
+/// beams.
 struct Body {
   std::function<MeshData(MPI_Comm)> make;
   std::vector<Placement> placements = {};
+  BodyRecord record = {};
   std::optional<Directors> directors = {};
 
   MeshData operator()(MPI_Comm comm) const {
@@ -90,11 +92,11 @@ namespace {
 template <std::size_t N>
 Body body_of(nb::handle vertices, nb::handle cells, const std::string& what,
              MeshData (*make)(MPI_Comm, const std::vector<Vector>&, const std::vector<std::array<int, N>>&)) {
-  const std::vector<Vector> points = points_of(vertices);
-  return {[points, numbers = cells_of<N>(cells, what, points.size()), make](MPI_Comm comm) {
-            return make(comm, points, numbers);
-          },
-          {}};
+  using Arrays = std::pair<std::vector<Vector>, std::vector<std::array<int, N>>>;
+  std::vector<Vector> points = points_of(vertices);
+  std::vector<std::array<int, N>> numbers = cells_of<N>(cells, what, points.size());
+  const auto arrays = std::make_shared<const Arrays>(std::move(points), std::move(numbers));  // shared by all copies
+  return {[arrays, make](MPI_Comm comm) { return make(comm, arrays->first, arrays->second); }, {}, record_arrays()};
 }
 
 CellKind kind_of(const std::string& name) {
@@ -110,6 +112,7 @@ void bind_directors(nb::class_<Body>& bound) {
       [](const Body& body, std::optional<Vector> director) {
         Body result = body;
         result.directors = Directors{director};
+        result.record = record_with_director(body.record, director);
         return result;
       },
       nb::arg("director") = nb::none(),
@@ -124,7 +127,10 @@ without twist along each line of segments.)",
 /// Binds rotors, bodies from files, and placements.
 void bind_body_from_file(nb::class_<Body>& bound) {
   bound.def_static(
-      "rotor", [] { return Body{[](MPI_Comm comm) { return rotor_mesh(comm); }}; },
+      "rotor",
+      [] {
+        return Body{[](MPI_Comm comm) { return rotor_mesh(comm); }, {}, record_rotor()};
+      },
       "Create the rotor of a joint with an armature. The name of the body in the mesh must be `Joint.rotor`.");
   bound
       .def_static(
@@ -136,12 +142,14 @@ void bind_body_from_file(nb::class_<Body>& bound) {
                             collectively(comm, [&] { surface = read_surface(path, scale); });
                             return affine_body(comm, std::move(surface));
                           },
-                          {}};
+                          {},
+                          record_file(path, scale, CellKind::triangle, true)};
             return Body{[path, scale, kind = kind_of(cells)](MPI_Comm comm) {
                           const ConvertedFile file(comm, path);
                           return read_mesh_data(comm, file.path(), scale, false, 1, kind);
                         },
-                        {}};
+                        {},
+                        record_mesh_file(path, scale, kind_of(cells))};
           },
           nb::arg("path"), nb::arg("scale") = 1.0, nb::arg("cells") = "tetrahedra", nb::arg("affine") = false,
           R"(Create a body whose mesh file is read when TetrahedralMesh.join creates the mesh.
@@ -156,6 +164,7 @@ True, `cells` has no effect, and the triangles of the file are the closed surfac
             std::copy(factors.begin(), factors.end(), placement.scale.begin());
             Body placed = body;
             placed.placements.push_back(placement);
+            placed.record = record_placed(body.record, placement);
             return placed;
           },
           nb::arg("scale") = 1.0, nb::arg("axis") = Vector{0.0, 0.0, 1.0}, nb::arg("angle") = 0.0,
@@ -165,6 +174,32 @@ True, `cells` has no effect, and the triangles of the file are the closed surfac
 S: scaling by `scale`, a number or [3]. R: rotation by `angle` (rad) about `axis` through the origin. translate: m.)",
           nb::sig("def place(self, scale: object = 1.0, axis: collections.abc.Sequence[float] = [0.0, 0.0, 1.0], "
                   "angle: float = 0.0, translate: collections.abc.Sequence[float] = [0.0, 0.0, 0.0]) -> Body"));
+}
+
+/// Binds bodies that are boxes.
+void bind_box(nb::class_<Body>& bound) {
+  bound
+      .def_static(
+          "box",
+          [](Vector size, std::array<int, 3> cells) {
+            return Body{
+                [size, cells](MPI_Comm comm) { return box_mesh(comm, size, cells); }, {}, record_box(size, cells)};
+          },
+          nb::arg("size"), nb::arg("cells"),
+          R"(Create a box of cells[0] × cells[1] × cells[2] bricks with six tetrahedra each.
+
+One corner is the origin, and the opposite corner is `size`, [3], in m.)")
+      .def_static(
+          "cube",
+          [](int resolution, double size) {
+            return Body{[resolution, size](MPI_Comm comm) { return cube_mesh(comm, resolution, size); },
+                        {},
+                        record_box({size, size, size}, {resolution, resolution, resolution})};
+          },
+          nb::arg("resolution") = 10, nb::arg("size") = 1.0,
+          R"(Create the cube [0, size]³, in m, of 6·resolution³ tetrahedra.
+
+The sides of the cube are the regions x_min, …, z_max.)");
 }
 
 /// Binds bodies whose vertices and cells are arrays.
@@ -198,8 +233,12 @@ vertices: [vertices, 3], in m. segments: vertex numbers, [segments, 2].)",
       .def_static(
           "affine",
           [](nb::handle vertices, nb::handle triangles) {
-            return Body{
-                [surface = surface_of(vertices, triangles)](MPI_Comm comm) { return affine_body(comm, surface); }};
+            const auto surface = std::make_shared<const TriangleMesh>(surface_of(vertices, triangles));
+            return Body{[surface](MPI_Comm comm) { return affine_body(comm, *surface); },
+                        {},
+                        record_affine([surface](MPI_Comm comm) {
+                          return surface_mesh(comm, surface->vertices, surface->triangles);
+                        })};
           },
           nb::arg("vertices"), nb::arg("triangles"),
           R"(Create an affine body from its closed surface. The body is rigid if its material has the model "rigid".
@@ -212,25 +251,7 @@ void bind_body(nb::module_& module) {
   nb::class_<Body> bound(module, "Body", R"(Body of a scene with several bodies, for TetrahedralMesh.join.
 
 Arrays must be the same on all ranks.)");
-  bound
-      .def_static(
-          "box",
-          [](Vector size, std::array<int, 3> cells) {
-            return Body{[size, cells](MPI_Comm comm) { return box_mesh(comm, size, cells); }};
-          },
-          nb::arg("size"), nb::arg("cells"),
-          R"(Create a box of cells[0] × cells[1] × cells[2] bricks with six tetrahedra each.
-
-One corner is the origin, and the opposite corner is `size`, [3], in m.)")
-      .def_static(
-          "cube",
-          [](int resolution, double size) {
-            return Body{[resolution, size](MPI_Comm comm) { return cube_mesh(comm, resolution, size); }};
-          },
-          nb::arg("resolution") = 10, nb::arg("size") = 1.0,
-          R"(Create the cube [0, size]³, in m, of 6·resolution³ tetrahedra.
-
-The sides of the cube are the regions x_min, …, z_max.)");
+  bind_box(bound);
   bind_body_of_arrays(bound);
   bind_body_from_file(bound);
   bind_directors(bound);
@@ -288,7 +309,7 @@ void bind_parts_of_robot(nb::class_<Robot>& bound) {
           [](const Robot& robot) {
             std::map<std::string, Body> bodies;
             for (const NamedMesh& body : robot.bodies)
-              bodies.emplace(body.name, Body{[data = body.data](MPI_Comm) { return data; }, {}});
+              bodies.emplace(body.name, Body{[data = body.data](MPI_Comm) { return data; }, {}, record_arrays()});
             return bodies;
           },
           "Bodies by name, for TetrahedralMesh.join.")
@@ -393,6 +414,9 @@ void bind_join(nb::module_& module) {
             }
             auto* handle = new MeshHandle(std::move(mesh));
             handle->comm = std::move(comm);
+            std::vector<NamedRecord> records;
+            for (const auto& [name, body] : named) records.push_back({name, body.record, body.make});
+            handle->record = record_mesh(records);
             return handle;
           },
           nb::arg("bodies"), nb::arg("comm") = nb::none(), nb::kw_only(),
@@ -425,7 +449,9 @@ void bind_attachment(nb::class_<SceneHandle>& scene) {
         const LibraryScope scope;
         require_same_on_all_ranks(handle.shared()->get().mesh()->comm(), "region, to, stiffness", region, to,
                                   stiffness);
-        return handle.shared()->change().attach(region, to, stiffness);
+        std::string name = handle.shared()->change().attach(region, to, stiffness);
+        handle.shared()->record().attach(region, to, stiffness);
+        return name;
       },
       nb::arg("region"), nb::arg("to"), nb::arg("stiffness"),
       R"(Attach each vertex of a region by a spring to the point of the region `to` with the same rest position.
@@ -455,6 +481,7 @@ void drive(SceneHandle& handle, const std::string& joint, nb::handle torque, nb:
                             joint, given.torque, given.target, stiffness, damping, friction, friction_velocity, limits,
                             limit_stiffness, limit_distance);
   handle.shared()->change().drive(joint, given);
+  handle.shared()->record().drive(joint, given);
 }
 
 void bind_joints_of_scene(nb::module_& module) {
@@ -467,6 +494,7 @@ void bind_joints_of_scene(nb::module_& module) {
             require_same_on_all_ranks(handle.shared()->get().mesh()->comm(), "joint: name, body, other, follows",
                                       joint.name, joint.body, joint.other, joint.follows);
             handle.shared()->change().join(joint);
+            handle.shared()->record().join(joint);
           },
           nb::arg("joint"), "Add a joint between a rigid body and another rigid body or the world.")
       .def(
@@ -494,6 +522,7 @@ joint_stiffness:NAME, joint_damping:NAME, joint_friction:NAME and joint_limit_st
             require_same_on_all_ranks(handle.shared()->get().mesh()->comm(), "number of joints, with_drives",
                                       robot.joints.size(), with_drives);
             add_joints(handle.shared()->change(), added);
+            handle.shared()->record().refuse("the robot with the joint '" + added.joints.front().name + "'");
           },
           nb::arg("robot"), nb::arg("with_drives") = true,
           R"(Add the joints of a robot whose bodies are in the mesh.

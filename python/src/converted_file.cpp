@@ -10,12 +10,16 @@
 
 namespace diffsim::python {
 
+bool needs_conversion(const std::string& path) {
+  return nb::cast<bool>(nb::module_::import_("diffsim._mesh_files").attr("needs_meshio")(path));
+}
+
 ConvertedFile::ConvertedFile(MPI_Comm comm, const std::string& path) : path_(path) {
   collectively(comm, [&] {
     if (!is_first_rank(comm)) return;
     const nb::gil_scoped_acquire with_gil;
+    if (!needs_conversion(path)) return;
     const nb::object files = nb::module_::import_("diffsim._mesh_files");
-    if (!nb::cast<bool>(files.attr("needs_meshio")(path))) return;
     const nb::object folder =
         nb::module_::import_("tempfile").attr("TemporaryDirectory")(nb::arg("ignore_cleanup_errors") = true);
     path_ = nb::cast<std::string>(folder.attr("name")) + "/" + std::filesystem::path(path).filename().string() + ".msh";
@@ -26,6 +30,11 @@ ConvertedFile::ConvertedFile(MPI_Comm comm, const std::string& path) : path_(pat
     }
     folder_ = folder;
   });
+}
+
+BodyRecord record_mesh_file(const std::string& path, double scale, CellKind cells) {
+  if (needs_conversion(path)) return record_refused("the mesh of the file '" + path + "', which only meshio reads");
+  return record_file(path, scale, cells);
 }
 
 ConvertedFile::~ConvertedFile() {

@@ -6,9 +6,14 @@
 
 #include <string>
 
+#include "scene_record.hpp"
+
 namespace diffsim::python {
 
 namespace nb = nanobind;
+
+/// Returns whether only the package meshio reads the format of a mesh file. The caller must hold the GIL.
+bool needs_conversion(const std::string& path);
 
 /// Mesh file that the library can read: the given file or, if only the package meshio reads the format of the given
 /// file, a converted file in a temporary folder on the first rank.
@@ -27,5 +32,8 @@ class ConvertedFile {
   std::string path_;
   nb::object folder_;
 };
+
+/// Record of a mesh from a file, which a scene file refers to. The caller must hold the GIL.
+BodyRecord record_mesh_file(const std::string& path, double scale, CellKind cells = CellKind::tetrahedron);
 
 }  // namespace diffsim::python

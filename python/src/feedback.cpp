@@ -216,6 +216,7 @@ void bind_feedback(nb::module_& module, nb::class_<SceneHandle>& scene) {
         require_same_on_all_ranks(comm, "name, number of sensors, controls, offsets, scales, frequencies", name,
                                   sensors.size(), controls, feedback.offsets, feedback.scales, feedback.frequencies);
         handle.shared()->change().add_feedback(feedback);
+        handle.shared()->record().refuse("the feedback '" + name + "'");
       },
       nb::arg("name"), nb::arg("sensors"), nb::arg("controls"), nb::arg("policy"), nb::kw_only(),
       nb::arg("offsets") = nb::none(), nb::arg("scales") = nb::none(), nb::arg("frequencies") = nb::none(),

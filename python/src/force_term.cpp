@@ -194,6 +194,7 @@ nb::object add_force_term(SceneHandle& handle, const ForceTermObject& object) {
     const std::vector<std::size_t> of_rank =
         scene.add_force(std::move(force), object.vertices, static_cast<int>(object.k));
     added.keep(of_rank);
+    handle.shared()->record().refuse("the force term '" + object.name + "'");
     for (const std::size_t e : of_rank) groups.push_back(static_cast<std::int64_t>(e));
   }
   const std::size_t count = groups.size();

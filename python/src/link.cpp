@@ -117,6 +117,7 @@ void add_link(SceneHandle& handle, const LinkObject& object) {
     if (scene.parameters().at(name).is_control || std::count(object.controls.begin(), object.controls.end(), name) > 0)
       throw InputError("'" + name + "' is a control, and cannot be a parameter of a link");
   scene.add_link(std::move(link));
+  handle.shared()->record().refuse("the link that computes '" + object.controls.front() + "'");
 }
 
 void add_parameter(SceneHandle& handle, const std::string& name, nb::handle values) {

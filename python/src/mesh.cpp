@@ -39,10 +39,11 @@ std::vector<std::array<To, N>> rows(const ArrayOf<T>& array, const std::string& 
   return result;
 }
 
-/// Calls make(communicator) in a LibraryScope, and stores the mpi4py communicator with the new mesh. `arguments`:
-/// arguments of the caller, which must be the same on all ranks; `names`: their names.
+/// Calls make(communicator) in a LibraryScope, and stores the mpi4py communicator with the new mesh. `record`: source
+/// of the mesh. `arguments`: arguments of the caller, which must be the same on all ranks; `names`: their names.
 template <class Make, class... Arguments>
-MeshHandle* new_mesh(nb::object comm, const Make& make, const char* names, const Arguments&... arguments) {
+MeshHandle* new_mesh(nb::object comm, const BodyRecord& record, const Make& make, const char* names,
+                     const Arguments&... arguments) {
   const MPI_Comm on = communicator(comm);
   std::shared_ptr<TetrahedralMesh> mesh;
   {
@@ -52,6 +53,7 @@ MeshHandle* new_mesh(nb::object comm, const Make& make, const char* names, const
   }
   auto* handle = new MeshHandle(std::move(mesh));
   handle->comm = std::move(comm);
+  handle->record = record_mesh(record);
   return handle;
 }
 
@@ -87,6 +89,7 @@ void define_region(MeshHandle& mesh, const std::string& name, std::optional<std:
   const LibraryScope scope;
   require_same_on_all_ranks(mesh.get().comm(), "name, box, center, radius, body", name, box, center, radius, body);
   mesh.get().define_region(name, shape, body);
+  record_region(mesh.record, name, shape, body);
 }
 
 /// Returns a one-dimensional numpy array of the numbers.
@@ -109,6 +112,7 @@ void bind_constructors(nb::class_<MeshHandle>& bound) {
             }
             new (self) MeshHandle(std::move(mesh));
             self->comm = std::move(comm);
+            self->record = record_mesh(record_arrays());
           },
           nb::arg("vertices").none(), nb::arg("tets").none(), nb::arg("comm") = nb::none(),
           R"(Create a mesh of linear tetrahedra.
@@ -120,7 +124,7 @@ positively oriented. Only the first rank's arrays are used; other ranks may pass
           "from_file",
           [](const std::string& path, double scale, nb::object comm, int order) {
             return new_mesh(
-                std::move(comm),
+                std::move(comm), record_mesh_file(path, scale),
                 [&](MPI_Comm on) {
                   const ConvertedFile file(on, path);
                   return read_mesh(on, file.path(), scale, false, order);
@@ -136,8 +140,9 @@ the file become regions. meshio runs on the first rank. Collective.)")
           "create_cube",
           [](int resolution, double size, nb::object comm) {
             return new_mesh(
-                std::move(comm), [&](MPI_Comm on) { return TetrahedralMesh::create_cube(on, resolution, size); },
-                "resolution, size", resolution, size);
+                std::move(comm), record_box({size, size, size}, {resolution, resolution, resolution}),
+                [&](MPI_Comm on) { return TetrahedralMesh::create_cube(on, resolution, size); }, "resolution, size",
+                resolution, size);
           },
           nb::arg("resolution") = 10, nb::arg("size") = 1.0, nb::arg("comm") = nb::none(),
           R"(Create the cube [0, size]³, in m, of 6·resolution³ tetrahedra.
@@ -147,8 +152,9 @@ The sides of the cube are the regions x_min, …, z_max.)")
           "box",
           [](std::array<double, 3> size, std::array<int, 3> cells, int order, nb::object comm) {
             return new_mesh(
-                std::move(comm), [&](MPI_Comm on) { return TetrahedralMesh::box(on, size, cells, order); },
-                "size, cells, order", size, cells, order);
+                std::move(comm), record_box(size, cells),
+                [&](MPI_Comm on) { return TetrahedralMesh::box(on, size, cells, order); }, "size, cells, order", size,
+                cells, order);
           },
           nb::arg("size"), nb::arg("cells"), nb::arg("order") = 1, nb::arg("comm") = nb::none(),
           R"(Create a box of cells[0] × cells[1] × cells[2] bricks with six tetrahedra each.

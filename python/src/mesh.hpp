@@ -5,6 +5,7 @@
 
 #include "diffsim/mesh/tetrahedral_mesh.hpp"
 #include "runtime.hpp"
+#include "scene_record.hpp"
 
 namespace diffsim::python {
 
@@ -24,7 +25,8 @@ class MeshHandle final : public Handle {
     if (!mesh_) throw_finalised();
     return mesh_;
   }
-  nb::object comm;  ///< mpi4py communicator, which must live as long as the mesh
+  nb::object comm;    ///< mpi4py communicator, which must live as long as the mesh
+  MeshRecord record;  ///< sources of the mesh, which all objects of the mesh share
 
  private:
   std::shared_ptr<TetrahedralMesh> mesh_;

@@ -48,6 +48,7 @@ void bind_motions(nb::class_<SceneHandle>& scene) {
           [](SceneHandle& handle, const std::string& region, Axes axes) {
             change(
                 handle, [&](DifferentiableScene& of) { of.fix(region, axes); }, "region, axes", region, axes);
+            handle.shared()->record().fix(region, axes);
           },
           nb::arg("region"), nb::arg("axes") = Axes{true, true, true},
           "Fix components of the positions of a region's vertices. axes: whether x, y and z are fixed.")
@@ -56,6 +57,7 @@ void bind_motions(nb::class_<SceneHandle>& scene) {
           [](SceneHandle& handle, const std::string& region, Axes axes) {
             change(
                 handle, [&](DifferentiableScene& of) { of.clamp(region, axes); }, "region, axes", region, axes);
+            handle.shared()->record().fix(region, axes, true);
           },
           nb::arg("region"), nb::arg("axes") = Axes{true, true, true},
           R"(Fix a region's vertices, the slopes of shells along edges of the region, and the tangents of rods.
@@ -70,6 +72,7 @@ axes: all True, or True for one axis only, which is the normal of a plane of sym
             change(
                 handle, [&](DifferentiableScene& of) { of.move(region, axis, origin, omega, v); },
                 "region, axis, origin, angular_velocity, velocity", region, axis, origin, omega, v);
+            handle.shared()->record().move(region, axis, origin);
           },
           nb::arg("region"), nb::arg("axis") = Vector{0.0, 0.0, 1.0}, nb::arg("origin") = Vector{},
           nb::arg("angular_velocity") = 0.0, nb::arg("velocity") = Vector{},
@@ -108,8 +111,10 @@ std::string add_nodal_load(SceneHandle& handle, nb::handle load) {
     num_steps = array.shape[0];
     return std::move(array.values);
   });
-  return change(
+  std::string name = change(
       handle, [&](DifferentiableScene& of) { return of.add_nodal_load(values); }, "number of steps of load", num_steps);
+  handle.shared()->record().load("nodal_load", "all");
+  return name;
 }
 
 void bind_loads(nb::class_<SceneHandle>& scene) {
@@ -118,9 +123,11 @@ void bind_loads(nb::class_<SceneHandle>& scene) {
           "add_traction",
           [](SceneHandle& handle, const std::string& region, nb::handle traction) {
             const std::vector<double> values = read_numbers(handle, traction, "traction");
-            return change(
+            std::string name = change(
                 handle, [&](DifferentiableScene& of) { return of.add_traction(region, values); }, "region, traction",
                 region, values);
+            handle.shared()->record().load("traction", region);
+            return name;
           },
           nb::arg("region"), nb::arg("traction"),
           R"(Add a dead load per rest area to the faces of a region. traction: [3] or [steps, 3], in Pa.
@@ -130,9 +137,11 @@ Return the name of the new parameter.)")
           "add_pressure",
           [](SceneHandle& handle, const std::string& region, nb::handle pressure) {
             const std::vector<double> values = read_numbers(handle, pressure, "pressure");
-            return change(
+            std::string name = change(
                 handle, [&](DifferentiableScene& of) { return of.add_pressure(region, values); }, "region, pressure",
                 region, values);
+            handle.shared()->record().load("pressure", region);
+            return name;
           },
           nb::arg("region"), nb::arg("pressure"),
           R"(Add a follower pressure to the faces of a region. pressure: a number or [steps], in Pa.
@@ -161,9 +170,11 @@ void bind_moment_and_wind(nb::class_<SceneHandle>& scene) {
           "add_moment",
           [](SceneHandle& handle, const std::string& region, nb::handle moment) {
             const std::vector<double> values = read_numbers(handle, moment, "moment");
-            return change(
+            std::string name = change(
                 handle, [&](DifferentiableScene& of) { return of.add_moment(region, values); }, "region, moment",
                 region, values);
+            handle.shared()->record().load("moment", region);
+            return name;
           },
           nb::arg("region"), nb::arg("moment"),
           R"(Add a moment to each rod segment of a region. moment: [3] or [steps, 3], in N m.
@@ -173,9 +184,11 @@ Return the name of the new parameter.)")
           "add_wind",
           [](SceneHandle& handle, const std::string& region, nb::handle wind, double drag) {
             const std::vector<double> values = read_numbers(handle, wind, "wind");
-            return change(
+            std::string name = change(
                 handle, [&](DifferentiableScene& of) { return of.add_wind(region, values, drag); },
                 "region, wind, drag", region, values, drag);
+            handle.shared()->record().load("wind", region, drag);
+            return name;
           },
           nb::arg("region"), nb::arg("wind"), nb::arg("drag"),
           R"(Add the drag of moving air on the faces of a region. wind: velocity of the air, [3] or [steps, 3], in m/s.
@@ -221,6 +234,25 @@ regions, for contact_force (force of the second side on the first side), frictio
 name may be all. Create sensors after all constraints and contact have been added.)");
 }
 
+void bind_save(nb::class_<SceneHandle>& scene) {
+  scene.def(
+      "save",
+      [](SceneHandle& handle, nb::handle path, std::optional<int> num_steps) {
+        const auto to = nb::cast<std::string>(nb::object(nb::module_::import_("os").attr("fspath")(path)));
+        const LibraryScope scope;
+        handle.shared()->record().save(handle.shared()->use(), to, num_steps);
+      },
+      nb::arg("path"), nb::arg("num_steps") = nb::none(),
+      R"(Write the scene, with its present parameters and initial state, as a scene file. Collective.
+
+path: path of the YAML file. Meshes from arrays, surfaces, and values per cell or vertex are written to files whose
+names begin with that of the scene file. num_steps: number of steps in the scene file; None for the number in the file
+from which the scene was read, or the number of steps of parameters with a value for each step. The scene is created a
+second time, and compared. Raises an InputError that names a part, an option or a parameter if no scene file can
+describe the scene.)",
+      nb::sig("def save(self, path: object, num_steps: int | None = None) -> None"));
+}
+
 /// Binds the mesh and the options of contact.
 void bind_parts(nb::class_<SceneHandle>& scene) {
   scene
@@ -229,6 +261,7 @@ void bind_parts(nb::class_<SceneHandle>& scene) {
           [](const SceneHandle& handle) {
             auto* mesh = new MeshHandle(handle.shared()->mesh());
             mesh->comm = nb::none();
+            mesh->record = handle.shared()->record().mesh();
             return mesh;
           },
           nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(),
@@ -239,6 +272,28 @@ void bind_parts(nb::class_<SceneHandle>& scene) {
 
 If a scene file reads the triangles of an obstacle from another file, the copy of this obstacle has no triangles. The
 surfaces of bodies of a scene file are left out.)");
+}
+
+/// Binds the constructor.
+void bind_constructor(nb::class_<SceneHandle>& scene) {
+  scene.def(
+      "__init__",
+      [](SceneHandle* self, const MeshHandle& mesh, nb::handle materials, const DifferentiableSolver* solver) {
+        const Materials list = materials_of(materials);
+        std::shared_ptr<SharedScene> made;
+        {
+          const LibraryScope scope;
+          const DifferentiableSolver options = solver ? *solver : DifferentiableSolver{};
+          made = std::make_shared<SharedScene>(std::make_shared<DifferentiableScene>(mesh.shared(), list, options),
+                                               SceneRecord(mesh.record, options));
+        }
+        new (self) SceneHandle(std::move(made));
+      },
+      nb::arg("mesh"), nb::arg("materials"), nb::arg("solver") = nb::none(), nb::keep_alive<1, 2>(),
+      "Create a scene. materials: a material or a list; each needs a density. solver: time stepper; None for the "
+      "default.",
+      nb::sig("def __init__(self, mesh: TetrahedralMesh, materials: object, "
+              "solver: DifferentiableSolver | None = None) -> None"));
 }
 
 }  // namespace
@@ -291,13 +346,8 @@ void bind_scene(nb::module_& module) {
                                 R"(Simulated bodies: mesh, materials, constraints, loads, contact and time stepper.
 
 Every member function is collective. Add loads and contact before the first step.)");
+  bind_constructor(scene);
   scene
-      .def("__init__", &create_scene, nb::arg("mesh"), nb::arg("materials"), nb::arg("solver") = nb::none(),
-           nb::keep_alive<1, 2>(),
-           "Create a scene. materials: a material or a list; each needs a density. solver: time stepper; None for the "
-           "default.",
-           nb::sig("def __init__(self, mesh: TetrahedralMesh, materials: object, "
-                   "solver: DifferentiableSolver | None = None) -> None"))
       .def_prop_ro(
           "parameters", [](const SceneHandle& handle) { return new ParametersHandle(handle.shared()); },
           nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), "Values of all parameters by name.")
@@ -315,6 +365,7 @@ Every member function is collective. Add loads and contact before the first step
             const LibraryScope scope;
             handle.shared()->change().add_contact(options);
             handle.shared()->set_contact(options);
+            handle.shared()->record().contact(options);
           },
           nb::arg("options"), "Add contact. Call this function at most once, after gravity is set.")
       .def(
@@ -324,6 +375,7 @@ Every member function is collective. Add loads and contact before the first step
             return handle.shared()->change().stable_substep();
           },
           "Return a substep (s) at which small motions about rest are stable; infinity for implicit integrators.");
+  bind_save(scene);
   bind_motions(scene);
   bind_loads(scene);
   bind_moment_and_wind(scene);

@@ -7,14 +7,17 @@
 
 #include "diffsim/simulation/simulator.hpp"
 #include "runtime.hpp"
+#include "scene_record.hpp"
 
 namespace diffsim::python {
 
 /// Scene that several Python objects share: an independent scene, or the scene of a simulator.
 class SharedScene {
  public:
-  explicit SharedScene(std::shared_ptr<DifferentiableScene> scene) : scene_(std::move(scene)) {}
-  explicit SharedScene(std::shared_ptr<Simulator> simulator) : simulator_(std::move(simulator)) {}
+  SharedScene(std::shared_ptr<DifferentiableScene> scene, SceneRecord record)
+      : scene_(std::move(scene)), record_(std::move(record)) {}
+  SharedScene(std::shared_ptr<Simulator> simulator, SceneRecord record)
+      : simulator_(std::move(simulator)), record_(std::move(record)) {}
 
   const DifferentiableScene& get() const { return const_cast<SharedScene*>(this)->scene(); }
   /// Returns the scene for changes, which make trajectories of earlier rollouts invalid. Throws Error during a rollout
@@ -54,6 +57,8 @@ class SharedScene {
   /// Returns the options of contact with which the scene was created or changed; no value without contact.
   const std::optional<ContactOptions>& contact() const { return contact_; }
   void set_contact(const ContactOptions& options) { contact_ = options; }
+  /// Returns the record of how the scene was made.
+  const SceneRecord& record() const { return record_; }
 
  private:
   friend class Sweep;
@@ -63,6 +68,7 @@ class SharedScene {
   std::shared_ptr<DifferentiableScene> scene_;
   std::shared_ptr<Simulator> simulator_;
   std::shared_ptr<TetrahedralMesh> mesh_;  // nullptr for the mesh of the scene
+  SceneRecord record_;
   std::optional<ContactOptions> contact_;
   long version_ = 0;
   int num_edits_ = 0;  // number of blocks that `begin_edit` has begun and `end_edit` has not ended

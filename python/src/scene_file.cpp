@@ -31,6 +31,7 @@
 #include "app/found_values.hpp"
 #include "app/scene_document.hpp"
 #include "app/scene_file.hpp"
+#include "app/scene_record.hpp"
 
 namespace diffsim::python {
 namespace {
@@ -41,9 +42,11 @@ class SceneFileHandle final : public Handle {
   SceneFileHandle(std::shared_ptr<app::SceneFile> file, nb::object comm)
       : comm_(std::move(comm)), file_(std::move(file)) {
     for (const auto& experiment : file_->experiments()) {
+      auto record = std::make_shared<app::SceneRecord>(
+          mesh_record_, app::document_of_experiment(file_->document(), experiment.scene.experiment), folder());
       // The scene and the mesh share the file, which all ranks destroy together.
-      scenes_.push_back(
-          std::make_shared<SharedScene>(std::shared_ptr<DifferentiableScene>(file_, experiment.solver.get())));
+      scenes_.push_back(std::make_shared<SharedScene>(
+          std::shared_ptr<DifferentiableScene>(file_, experiment.solver.get()), SceneRecord(std::move(record))));
       scenes_.back()->set_mesh(std::shared_ptr<TetrahedralMesh>(file_, file_->mesh().get()));
       if (experiment.scene.contact) scenes_.back()->set_contact(experiment.scene.contact->options);
     }
@@ -71,6 +74,8 @@ class SceneFileHandle final : public Handle {
   std::string folder() const {
     return std::filesystem::path(shared()->experiments().front().scene.file).parent_path().string();
   }
+  /// Record of the regions that a program defines in addition to those of the scene file.
+  const MeshRecord& mesh_record() const { return mesh_record_; }
   void remember(const std::shared_ptr<app::SceneFile::Problem>& problem) { problems_.push_back(problem); }
   /// Throws InputError unless `problem` is an inverse problem of this scene file.
   void require_own(const InverseProblem& problem) const {
@@ -92,6 +97,7 @@ class SceneFileHandle final : public Handle {
  private:
   nb::object comm_;
   std::shared_ptr<app::SceneFile> file_;
+  MeshRecord mesh_record_ = std::make_shared<app::MeshRecord>();
   std::vector<std::shared_ptr<SharedScene>> scenes_;
   std::vector<std::weak_ptr<app::SceneFile::Problem>> problems_;
   nb::object document_;  // without a value until used
@@ -275,6 +281,7 @@ set_petsc_options(file.document["petsc"]) sets the options of the section petsc.
           [](const SceneFileHandle& handle) {
             auto* mesh = new MeshHandle(handle.scenes().front()->mesh());
             mesh->comm = handle.comm();
+            mesh->record = handle.mesh_record();
             return mesh;
           },
           nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), "Mesh of all bodies.")

@@ -37,15 +37,16 @@ void make(H* self, const MeshHandle& mesh, nb::handle material, const Differenti
           const std::optional<std::string>& device) {
   const MPI_Comm comm = mesh.get().comm();
   const Materials materials = read_on_all_ranks(comm, [&] { return materials_of(material); });
+  const DifferentiableSolver options = solver ? *solver : DifferentiableSolver{};
   std::shared_ptr<T> simulator;
   {
     const LibraryScope scope;
     require_same_on_all_ranks(comm, "density, device", density, device);
-    simulator = share_on_all_ranks(
-        comm, std::make_shared<T>(mesh.shared(), materials, solver ? *solver : DifferentiableSolver{}, density,
-                                  device.value_or("")));
+    simulator =
+        share_on_all_ranks(comm, std::make_shared<T>(mesh.shared(), materials, options, density, device.value_or("")));
   }
-  new (self) H(std::move(simulator), nullptr);
+  auto scene = std::make_shared<SharedScene>(simulator, SceneRecord(mesh.record, options));
+  new (self) H(std::move(simulator), std::move(scene));
 }
 
 template <class T, class H>
@@ -90,10 +91,17 @@ void fix(SimulatorHandle& handle, nb::handle vertices) {
   const LibraryScope scope;
   require_same_on_all_ranks(handle.comm(), "name of a region", region);
   handle.scene()->change();
-  if (region.empty())
+  if (region.empty()) {
+    const TetrahedralMesh& mesh = *handle.scene()->get().mesh();
+    int number = 0;  // of the region that set_fixed_vertices defines
+    while (mesh.has_region("fixed_vertices_" + std::to_string(number))) ++number;
+    region = "fixed_vertices_" + std::to_string(number);
     handle.get().set_fixed_vertices(numbers);
-  else
+    record_region(handle.scene()->record().mesh(), region, VertexList{numbers}, "");
+  } else {
     handle.get().set_fixed_vertices(region);
+  }
+  handle.scene()->record().fix(region, {true, true, true});
 }
 
 /// Makes the results of the last rollout unavailable.

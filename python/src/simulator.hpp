@@ -12,11 +12,8 @@ namespace diffsim::python {
 /// Python object that owns a simulator.
 class SimulatorHandle : public Handle {
  public:
-  /// Shares `scene`, or the scene of the simulator if `scene` is nullptr.
   SimulatorHandle(std::shared_ptr<Simulator> simulator, std::shared_ptr<SharedScene> scene)
-      : scene_(scene ? std::move(scene) : std::make_shared<SharedScene>(simulator)),
-        simulator_(std::move(simulator)),
-        version_(scene_->version()) {}
+      : scene_(std::move(scene)), simulator_(std::move(simulator)), version_(scene_->version()) {}
   ~SimulatorHandle() override {
     const ReleaseScope scope;
     release();

@@ -27,7 +27,8 @@ def reads_scenes():
     return True
 
 
-def test_programs_of_the_python_page():
+def test_programs_of_the_python_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # a program writes files
     first, *others = blocks("docs/python.md")
     scope = {"__name__": "document"}
     exec(first, scope)

@@ -1,10 +1,13 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 """Results on several ranks: mpirun -n 2 python -m pytest test_ranks.py. Each rank also computes the whole scene alone."""
 
+import pathlib
+
 import diffsim
 import numpy as np
 import pytest
-from scenes import HELD, hanging_above_a_floor, held_bar, hold_link, largest, loss, simulator
+from saved_scenes import SCENES, expect_same_motion, expect_same_values
+from scenes import HELD, hanging_above_a_floor, held_bar, hold_link, largest, loss, read_scene, simulator
 
 MPI = pytest.importorskip("mpi4py.MPI")
 
@@ -508,3 +511,24 @@ def test_files_of_meshio_are_distributed(tmp_path):
     assert np.array_equal(gather(mesh.global_vertices[mesh.cells], mesh.global_cells, mesh.num_cells), box.cells)
     cells = MPI.COMM_WORLD.allgather(mesh.global_cells[mesh.region_cells("side=1")])
     assert sorted(np.concatenate(cells).tolist()) == list(range(20))
+
+
+@pytest.mark.parametrize("name", ["arrays", "loads", "contact", "bodies"])
+def test_saved_scenes_do_not_depend_on_the_ranks(name, tmp_path_factory):
+    comm = MPI.COMM_WORLD
+    folder = pathlib.Path(comm.bcast(str(tmp_path_factory.mktemp("saved")) if comm.rank == 0 else None))
+    scene, num_steps = SCENES[name](folder, comm)
+    scene.save(folder / "saved.yaml", num_steps)
+    again = read_scene(folder / "saved.yaml").scene()
+    again.save(folder / "again.yaml")
+    if name in ("arrays", "loads"):
+        expect_same_values(again, scene)
+        expect_same_motion(again, scene, num_steps)
+    alone = diffsim.SceneFile(str(folder / "saved.yaml"), comm=MPI.COMM_SELF).scene()
+    expected, _ = SCENES[name](folder, MPI.COMM_SELF)
+    expect_same_values(alone, expected)
+    expect_same_motion(alone, expected, num_steps)
+    last = diffsim.Simulator(again).rollout(num_steps).positions(num_steps)
+    last_alone = diffsim.Simulator(alone).rollout(num_steps).positions(num_steps)
+    compare(last, again.mesh.global_vertices, last_alone, alone.mesh.global_vertices, "positions")
+    comm.barrier()

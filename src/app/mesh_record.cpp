@@ -90,6 +90,7 @@ std::string SideFiles::write_surface(const std::string& name, const TriangleMesh
 
 void put_mesh(Value& body, const BodyRecord& record, const TetrahedralMesh& mesh, bool reads_kind, bool is_placed,
               const SideFiles& files) {
+  if (!record.refused.empty()) refuse_scene("it contains " + record.refused);
   Value section = made_mapping();
   if (record.is_affine && record.placements.size() > 1)
     refuse_scene("the affine body '" + record.name + "' is placed several times; call `place` once");
@@ -110,6 +111,7 @@ void put_mesh(Value& body, const BodyRecord& record, const TetrahedralMesh& mesh
   if (record.name.empty() && mesh.order() == 2) put(section, "order", std::int64_t{2});
   if (reads_kind && record.cells) put(section, "cells", std::string(name_of(*record.cells)));
   put(body, "mesh", std::move(section));
+  if (record.director) put(body, "director", made_list(*record.director));
   if (record.placements.size() == 1 && !is_placed) put(body, "placement", section_of(record.placements.front()));
 }
 

@@ -30,8 +30,10 @@ struct BodyRecord {
   /// Function that creates the closed surface of an affine body that is neither a box nor from a file.
   std::function<MeshData(MPI_Comm)> surface = {};
   std::optional<CellKind> cells = {};  ///< kind of the cells that are read from `file`; default: tetrahedra
+  std::optional<std::array<double, 3>> director = {};  ///< key `director` of a rod or a beam
   bool is_affine = false;
-  bool is_rotor = false;  ///< true for the rotor of a joint, which scene files do not mention
+  std::string refused = {};  ///< description of a mesh that a scene file cannot describe; empty for other meshes
+  bool is_rotor = false;     ///< true for the rotor of a joint, which scene files do not mention
   std::vector<Placement> placements = {};
 };
 

@@ -106,6 +106,18 @@ void SceneRecord::attach(const std::string& region, const std::string& to, doubl
   attachments_.push_back(std::move(entry));
 }
 
+void SceneRecord::join(const Joint& joint) {
+  joints_.kind = Value::Kind::mapping;
+  put(joints_, joint.name, section_of(joint));
+}
+
+void SceneRecord::drive(const std::string& joint, const JointDrive& drive) {
+  Value entry = made_mapping();
+  put(entry, "joint", joint);
+  put_drive(entry, drive);
+  boundary_.push_back(std::move(entry));
+}
+
 void SceneRecord::contact(const ContactOptions& options) { contact_ = options; }
 void SceneRecord::refuse(const std::string& part) { refused_.push_back(part); }
 
@@ -215,6 +227,11 @@ void SceneRecord::save(DifferentiableScene& scene, const std::string& path, std:
   put_contact(document, files);
   put_regions(document);
   append(document, "boundary", boundary_);
+  if (!joints_.items.empty()) {
+    if (!find_key(document, "joints")) put(document, "joints", made_mapping());
+    Value& joints = *find_key(document, "joints");
+    for (std::size_t i = 0; i < joints_.items.size(); ++i) put(joints, joints_.keys[i], joints_.items[i]);
+  }
   append(document, "attach", attachments_);
   save_scene(scene, std::move(document), to, path);
 }

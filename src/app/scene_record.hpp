@@ -9,6 +9,7 @@
 
 #include "app/mesh_record.hpp"
 #include "app/yaml_value.hpp"
+#include "diffsim/body/joint.hpp"
 #include "diffsim/contact/contact.hpp"
 #include "diffsim/dynamics/integrator.hpp"
 #include "diffsim/simulation/scene.hpp"
@@ -38,6 +39,8 @@ class SceneRecord {
   void load(const std::string& key, const std::string& region, std::optional<double> coefficient = {});
   void attach(const std::string& region, const std::string& to, double stiffness);
   void contact(const ContactOptions& options);
+  void join(const Joint& joint);
+  void drive(const std::string& joint, const JointDrive& drive);
   /// Notes that no scene file can describe a part of the scene. `part`: name of the part, with its kind, such as
   /// "the link of 'traction:top'".
   void refuse(const std::string& part);
@@ -59,6 +62,7 @@ class SceneRecord {
   std::string folder_;
   DifferentiableSolver solver_;
   std::vector<Value> boundary_, attachments_;
+  Value joints_;
   std::optional<ContactOptions> contact_;
   std::vector<std::string> refused_;
 };

@@ -209,6 +209,37 @@ Value section_of(const ContactOptions& options,
   return section;
 }
 
+Value section_of(const Joint& joint) {
+  if (joint.coordinate != 0.0)
+    refuse_scene("the joint '" + joint.name +
+                 "' has a coordinate at the rest positions, which scene files do not have");
+  Value section = made_mapping();
+  put(section, "kind", joint_kinds()[static_cast<std::size_t>(joint.kind)]);
+  put(section, "body", joint.body);
+  if (!joint.other.empty()) put(section, "to", joint.other);
+  put(section, "point", made_list(joint.point));
+  put(section, "axis", made_list(joint.axis));
+  if (joint.armature > 0.0) put(section, "armature", joint.armature);
+  if (joint.follows.empty()) return section;
+  Value follows = made_mapping();
+  put(follows, "joint", joint.follows);
+  put(follows, "ratio", joint.ratio);
+  put(section, "follows", std::move(follows));
+  return section;
+}
+
+void put_drive(Value& section, const JointDrive& drive) {
+  for (const char* const key : {"torque", "target"}) put(section, key, 0.0);
+  put(section, "stiffness", drive.stiffness);
+  put(section, "damping", drive.damping);
+  put(section, "friction", drive.friction);
+  put(section, "friction_velocity", drive.friction_velocity);
+  if (drive.limit_stiffness == 0.0) return;
+  put(section, "limits", made_list(drive.limits.data(), drive.limits.size()));
+  put(section, "limit_stiffness", drive.limit_stiffness);
+  if (drive.limit_distance > 0.0) put(section, "limit_distance", drive.limit_distance);
+}
+
 Value section_of(const Placement& placement) {
   Value section = made_mapping(), rotation = made_mapping();
   put(section, "scale", made_list(placement.scale));

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/yaml_value.hpp"
+#include "diffsim/body/joint.hpp"
 #include "diffsim/contact/contact.hpp"
 #include "diffsim/dynamics/integrator.hpp"
 #include "diffsim/mesh/construction.hpp"
@@ -30,6 +31,11 @@ Value section_of(const DifferentiableMaterial& material, Value& beside);
 /// triangles to a file, and returns the path of the file.
 Value section_of(const ContactOptions& options,
                  const std::function<std::string(const std::string&, const TriangleMesh&)>& write_surface);
+/// Returns the value of a joint in the section `joints`, without the keys of its drive. Throws InputError for a joint
+/// whose coordinate at rest is not 0.
+Value section_of(const Joint& joint);
+/// Adds the keys of a joint's drive to `section`, with zeros for the torque and the target.
+void put_drive(Value& section, const JointDrive& drive);
 /// Returns the value of the key `placement` of a body.
 Value section_of(const Placement& placement);
 /// Returns the value of a region in the section `regions`, without the key `body`.
