@@ -279,13 +279,15 @@ void bind_constructor(nb::class_<SceneHandle>& scene) {
   scene.def(
       "__init__",
       [](SceneHandle* self, const MeshHandle& mesh, nb::handle materials, const DifferentiableSolver* solver) {
-        const Materials list = materials_of(materials);
+        const MPI_Comm comm = mesh.get().comm();
+        const Materials list = read_on_all_ranks(comm, [&] { return materials_of(materials); });
         std::shared_ptr<SharedScene> made;
         {
           const LibraryScope scope;
           const DifferentiableSolver options = solver ? *solver : DifferentiableSolver{};
-          made = std::make_shared<SharedScene>(std::make_shared<DifferentiableScene>(mesh.shared(), list, options),
-                                               SceneRecord(mesh.record, options));
+          made = std::make_shared<SharedScene>(
+              share_on_all_ranks(comm, std::make_shared<DifferentiableScene>(mesh.shared(), list, options)),
+              SceneRecord(mesh.record, options));
         }
         new (self) SceneHandle(std::move(made));
       },
@@ -324,22 +326,6 @@ Materials materials_of(nb::handle object) {
   }
   return materials;
 }
-
-namespace {
-
-void create_scene(SceneHandle* self, const MeshHandle& mesh, nb::handle materials, const DifferentiableSolver* solver) {
-  const MPI_Comm comm = mesh.get().comm();
-  const Materials list = read_on_all_ranks(comm, [&] { return materials_of(materials); });
-  std::shared_ptr<SharedScene> made;
-  {
-    const LibraryScope scope;
-    made = std::make_shared<SharedScene>(share_on_all_ranks(
-        comm, std::make_shared<DifferentiableScene>(mesh.shared(), list, solver ? *solver : DifferentiableSolver{})));
-  }
-  new (self) SceneHandle(std::move(made));
-}
-
-}  // namespace
 
 void bind_scene(nb::module_& module) {
   nb::class_<SceneHandle> scene(module, "DifferentiableScene",
