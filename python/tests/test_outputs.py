@@ -142,23 +142,27 @@ def test_a_function_of_states_is_an_output():
         rollout.pull_back_tangent([g], [g], *(np.zeros((0, *made.velocities.shape)),) * 2, np.array(2.5))
 
 
-def scaled_function(rollout, scales, exp, join):
+def scaled_function(rollout, scales, exp, join, compiled=lambda function: function):
     """Return a function of logarithms of the modulus and the density, and of gravity, with results of the order 1."""
     factors = np.concatenate([np.full(size, 1.0 / scale) for size, scale in scales])
 
+    @compiled
+    def of_outputs(found):
+        values = join([found[name].ravel() for name in sorted(found)]) * join([factors])
+        return (values * values[::2].sum()) @ join([np.cos(np.arange(len(factors)))])
+
     def function(log_modulus, log_density, gravity):
         _, _, found = rollout({"youngs_modulus": exp(log_modulus), "density": exp(log_density), "gravity": gravity})
-        values = join([value.ravel() for value in found.values()]) * join([factors])
-        return (values * values[::2].sum()) @ join([np.cos(np.arange(len(factors)))])
+        return of_outputs(found)
 
     return function
 
 
 def scales_of(made, outputs, steps):
-    """Return the number of values and the largest value of each output at the given steps."""
+    """Return the number of values and the largest value of each output at the given steps, sorted by name."""
     rollout = Rollout(made, NUM_STEPS, NAMES, observe=outputs, observe_steps=steps)
     found = rollout.arrange(rollout.run(*inputs_of(made)[:3]))[2]
-    return [(value.size, largest(value)) for value in found.values()]
+    return [(found[name].size, largest(found[name])) for name in sorted(found)]
 
 
 AT = (np.log(2e4), np.log(1000.0), np.array([0.5, -9.8, 1.0]))
@@ -172,7 +176,8 @@ def test_jax():
     jax.config.update("jax_enable_x64", True)
     made, outputs = supported_bar()
     rollout = diffsim.jax.rollout(made, NUM_STEPS, NAMES, steps=[], observe=outputs, observe_steps=OBSERVED)
-    function = scaled_function(rollout, scales_of(made, outputs, OBSERVED), jax.numpy.exp, jax.numpy.concatenate)
+    join = jax.numpy.concatenate
+    function = scaled_function(rollout, scales_of(made, outputs, OBSERVED), jax.numpy.exp, join, jax.jit)
     arguments = tuple(jax.numpy.asarray(a) for a in AT)
     test_util.check_grads(function, arguments, order=1, modes=["fwd", "rev"], eps=1e-5, rtol=1e-6, atol=1e-6)
     gradient = jax.grad(function, (0, 1, 2))
