@@ -133,15 +133,32 @@ std::array<double, 3> sum_of(const std::vector<double>& vectors) {
   return sum;
 }
 
-TEST(sensor, forces_of_vertices_add_up_to_the_forces_of_bodies_and_regions) {
+/// Returns a sheet of triangles at the height y, [0.03, 0.37] × [0.02, 0.08], whose normals point down.
+TriangleMesh sheet_at(double y, int cells) {
+  TriangleMesh sheet;
+  for (int i = 0; i <= cells; ++i)
+    for (const double z : {0.02, 0.08}) sheet.vertices.push_back({0.03 + 0.34 * i / cells, y, z});
+  for (int i = 0; i < 2 * cells; i += 2)
+    sheet.triangles.insert(sheet.triangles.end(), {{i, i + 2, i + 1}, {i + 1, i + 2, i + 3}});
+  return sheet;
+}
+
+class Forces : public testing::TestWithParam<bool> {};
+
+// With a separate contact surface, the forces act on the vertices of the cells that contain points of this surface; the
+// vertices may be owned by several ranks.
+TEST_P(Forces, of_vertices_add_up_to_the_forces_of_bodies_and_regions) {
   const auto mesh = TetrahedralMesh::box(MPI_COMM_WORLD, {0.4, 0.2, 0.1}, {4, 2, 1});
   DifferentiableScene scene(mesh, {material("neo_hookean", "all")}, {.gravity = {0.5, -9.8, 1.5}});
   scene.fix("x_min", {true, true, false});
-  scene.add_contact({.barrier_distance = 0.02,
-                     .barrier_stiffness = 1e4,
-                     .friction = 0.4,
-                     .self = false,
-                     .planes = {{.point = {0.0, -0.01, 0.0}, .label = "floor"}}});
+  ContactOptions options{.barrier_distance = 0.02,
+                         .barrier_stiffness = 1e4,
+                         .friction = 0.4,
+                         .self = false,
+                         .planes = {{.point = {0.0, -0.01, 0.0}, .label = "floor"}},
+                         .meshes = {{.mesh = sheet_at(-0.008, 3), .label = "sheet"}}};
+  if (GetParam()) options.surfaces = {{"body", sheet_at(0.004, 11)}};
+  scene.add_contact(options);
   State state = scene.initial_state();
   scene.model().prepare();
   std::vector<double> v = state["velocities"].to_host();
@@ -151,15 +168,18 @@ TEST(sensor, forces_of_vertices_add_up_to_the_forces_of_bodies_and_regions) {
   const std::vector<double> contact = scene.vertex_contact_forces(1, state);
   ASSERT_EQ(contact.size(), 3 * static_cast<std::size_t>(mesh->num_owned_vertices()));
   for (std::size_t i = 0; i < contact.size(); ++i)
-    if (mesh->rest_positions()[3 * (i / 3) + 1] > 0.05) {
+    if (mesh->rest_positions()[3 * (i / 3) + 1] > 0.15) {
       EXPECT_EQ(contact[i], 0.0);
     }
   const std::vector<ContactForce> forces = scene.contact_forces(1, state);
-  ASSERT_EQ(forces.size(), 1u);
-  EXPECT_GT(forces[0].force[1], 0.1);
-  EXPECT_LT(forces[0].force[0], -0.01);
+  ASSERT_EQ(forces.size(), 2u);
+  for (const ContactForce& of : forces) {
+    EXPECT_GT(of.force[1], 0.1);
+    EXPECT_LT(of.force[0], -0.01);
+  }
   const std::array<double, 3> sum = sum_of(contact);
-  for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(sum[c], forces[0].force[c], 1e-10 * forces[0].force[1]);
+  for (std::size_t c = 0; c < 3; ++c)
+    EXPECT_NEAR(sum[c], forces[0].force[c] + forces[1].force[c], 1e-10 * forces[0].force[1]);
 
   const std::vector<double> reactions = scene.vertex_reactions(1, state);
   ASSERT_EQ(reactions.size(), contact.size());
@@ -173,6 +193,8 @@ TEST(sensor, forces_of_vertices_add_up_to_the_forces_of_bodies_and_regions) {
   const std::array<double, 3> reaction = sum_of(reactions);
   for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(reaction[c], whole[c], 1e-10 * std::abs(whole[1]));
 }
+
+INSTANTIATE_TEST_SUITE_P(sensor, Forces, testing::Bool());
 
 }  // namespace
 }  // namespace diffsim::cell_stress_test
