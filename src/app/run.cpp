@@ -46,14 +46,16 @@ Command command_of(const std::string& name) {
 void require_sections(const Scene& scene, const std::string& name, const Command& command) {
   for (const Scene& experiment : scene.further_experiments) require_sections(experiment, name, command);
   const auto need = [&](bool given, const char* key, const std::string& what) {
-    if (!given) throw InputError(scene.file, 0, key, "is missing; " + name + " needs " + what);
+    if (!given) throw InputError(scene.file, 0, key, is_missing + name + " needs " + what);
   };
+  const std::string is_missing =
+      scene.experiment.empty() ? "is missing; " : "is missing in experiment '" + scene.experiment + "'; ";
   if (!command.needs_steps) return;
   need(!scene.materials.empty() || !scene.robots.empty(), scene.bodies.empty() ? "material" : "bodies.material",
        "{model: neo_hookean, density: …, youngs_modulus: …, poisson_ratio: …}");
   if (scene.solver.steps < 0)
     throw InputError(scene.file, scene.solver.place.line, "solver.steps",
-                     "is missing; " + name + " needs the number of steps");
+                     is_missing + name + " needs the number of steps");
   if (!command.needs_parameters) return;
   if (!scene.initial.from.empty())
     scene.initial.place.fail("is only allowed for simulate; " + name +

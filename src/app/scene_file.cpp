@@ -43,7 +43,8 @@ SceneFile::Problem SceneFile::make_problem(const CheckpointOptions& options) con
   for (const Experiment& experiment : experiments_) {
     const Scene& scene = experiment.scene;
     const auto need = [&](bool given, const char* key, const char* what) {
-      if (!given) throw InputError(scene.file, 0, key, std::string("is missing; an inverse problem needs ") + what);
+      const std::string where = scene.experiment.empty() ? "" : " in experiment '" + scene.experiment + "'";
+      if (!given) throw InputError(scene.file, 0, key, "is missing" + where + "; an inverse problem needs " + what);
     };
     need(scene.solver.steps >= 0, "solver.steps", "the number of steps");
     need(experiment.loss != nullptr, "objective", "one");

@@ -219,7 +219,8 @@ TEST_F(Experiments, are_refused_in_one_line) {
   refused(start + entry("a", pull + "mesh: {file: b.msh}\n"), "experiments[0].mesh: unknown key");
   refused(start + "  - {boundary: []}\n", "experiments[0].name: is missing");
   refused(given + implicit + "experiments: []\n", "is an empty list");
-  refused(start + entry("a", pull) + entry("b", "boundary: []\n"), "objective: is missing");
+  refused(start + entry("a", pull) + entry("b", "boundary: []\n"),
+          "objective: is missing in experiment 'b'; gradient needs one");
   refused(three, "--resume: is not available for scenes with `experiments`", {"--resume"});
   refused(three, "--groups: 4 groups are more than the 3 experiments", {"--groups", "4"});
   if (ranks_ < 3)
