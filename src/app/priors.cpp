@@ -115,7 +115,10 @@ class MakePrior {
     const Array matrix =
         load_array(mesh_.comm(), *entry_.covariance, {{size, size}},
                    "a matrix with a row and a column for each of the " + std::to_string(size) + " values");
-    return make_normal_prior_with_covariance(mesh_.comm(), in_search(whole_mean()), matrix.values);
+    const std::vector<double> mean = in_search(whole_mean());
+    std::unique_ptr<Prior> prior;
+    at_place(place, [&] { prior = make_normal_prior_with_covariance(mesh_.comm(), mean, matrix.values); });
+    return prior;
   }
 
   const Scene& scene_;

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "app/inputs.hpp"
 #include "app/scene_sections.hpp"
+#include "core/covariance.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -22,6 +24,16 @@ void require_gradient(const PriorEntry& prior, const ParameterEntry& parameter) 
   if (!has_gradient || parameter.map)
     prior.place.fail("a prior of type " + std::string(types[static_cast<std::size_t>(prior.type)]) +
                      " needs a parameter with `per: cell`, `vertex` or `step`, without `map`; use type: normal");
+}
+
+/// Parses a covariance matrix. Throws InputError if the scene contains a square matrix that is no covariance matrix.
+/// The number of rows is compared with the number of values of the unknown when the prior is made.
+Numbers parse_matrix(const Value& value, const Scene& scene) {
+  Numbers numbers = parse_numbers(value, scene);
+  const Array* const array = numbers.array();
+  if (array && array->shape.size() == 2 && array->shape[0] == array->shape[1])
+    at_place(value.place, [&] { cholesky_of_covariance(array->values, static_cast<std::size_t>(array->shape[0])); });
+  return numbers;
 }
 
 PriorEntry parse_prior(const Value& value, const Scene& scene) {
@@ -51,7 +63,7 @@ PriorEntry parse_prior(const Value& value, const Scene& scene) {
       if ((deviation != nullptr) == (covariance != nullptr))
         mapping.place().fail("give either `deviation`, standard deviations, or `covariance`, a matrix");
       if (deviation) prior.deviation = parse_values(*deviation, parameter, scene);
-      if (covariance) prior.covariance = parse_numbers(*covariance, scene);
+      if (covariance) prior.covariance = parse_matrix(*covariance, scene);
       break;
     }
     case Type::smooth:

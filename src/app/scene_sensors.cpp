@@ -6,7 +6,9 @@
 #include <cmath>
 #include <utility>
 
+#include "app/inputs.hpp"
 #include "app/scene_sections.hpp"
+#include "core/covariance.hpp"
 
 namespace diffsim::app {
 namespace {
@@ -126,6 +128,7 @@ std::vector<double> parse_covariance(const Value& value, const SensorEntry& sens
   if (array.shape != Shape{m, m} && !(m == 1 && array.shape.empty()))
     value.place.fail(fmt::format("has the shape {}; give a matrix of the components {}, of shape [{}, {}]",
                                  shape_text(array.shape), join(type_of(sensor).components), m, m));
+  at_place(value.place, [&] { cholesky_of_covariance(array.values, static_cast<std::size_t>(m)); });
   return array.values;
 }
 

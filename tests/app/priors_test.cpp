@@ -335,7 +335,8 @@ TEST_F(PriorsOfScene, are_refused_in_one_line) {
   refused(prior("parameter: poisson_ratio, type: smooth, weight: 1, length: 2"),
           "priors[0].length: has no meaning for a prior of type smooth, which has: weight");
   refused(prior("parameter: poisson_ratio, type: matern, deviation: 0.1"), "priors[0].length: is missing");
-  refused(prior("parameter: youngs_modulus, type: normal, covariance: [[-1]]"), "not positive definite");
+  refused(prior("parameter: youngs_modulus, type: normal, covariance: [[-1]]"),
+          "priors[0].covariance: the covariance matrix is not positive definite");
   refused(prior("parameter: poisson_ratio, type: normal, covariance: [[1]]"), "give `deviation`");
   refused(prior("parameter: poisson_ratio, type: normal, deviation: [0.1, 0.2]"),
           "priors[0].deviation: has the shape [2]; give a number");

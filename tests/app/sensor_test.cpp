@@ -264,7 +264,7 @@ TEST_F(SensorOfScene, is_refused_in_one_line) {
   refused(objective("sensor: span, target: 1, covariance: 2, noise: 1"), "cannot be combined with `covariance`");
   refused(objective("sensor: support, target: [0, 0, 0], covariance: [[1, 2], [2, 1]]"), "of shape [3, 3]");
   refused(objective("sensor: support, target: [0, 0, 0], covariance: [[1, 2, 0], [2, 1, 0], [0, 0, 1]]"),
-          "is not positive definite");
+          "objective[0].covariance: the covariance matrix is not positive definite");
   const auto with = [&](const std::string& sensor) {
     std::string text = objective("sensor: span, target: 1");
     text.insert(text.find("  gauge:"), "  other: " + sensor + "\n");
