@@ -8,11 +8,14 @@ namespace diffsim::python {
 namespace nb = nanobind;
 
 class SceneHandle;
+class SimulatorHandle;
 
 void bind_bodies(nb::module_& module);
 void bind_cameras(nb::module_& module);
 void bind_checkpoints(nb::module_& module);
 void bind_contact(nb::module_& module);
+/// Binds the members of simulators that describe the current state.
+void bind_current_state(nb::class_<SimulatorHandle>& simulator);
 void bind_errors(nb::module_& module);
 /// Binds policies and the function of scenes that adds a feedback.
 void bind_feedback(nb::module_& module, nb::class_<SceneHandle>& scene);

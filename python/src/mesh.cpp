@@ -135,7 +135,12 @@ positively oriented. Only the first rank's arrays are used; other ranks may pass
           R"(Read a mesh file: Gmsh, VTU, HDF5, MED or Exodus, or any format that the package meshio reads, such as Abaqus.
 
 scale: factor that converts the file's coordinates to m. order: 1 for linear cells, 2 for second-order cells. Groups of
-the file become regions. meshio runs on the first rank. Collective.)")
+the file become regions. meshio runs on the first rank. Collective.)");
+}
+
+/// Binds cubes and boxes.
+void bind_boxes(nb::class_<MeshHandle>& bound) {
+  bound
       .def_static(
           "create_cube",
           [](int resolution, double size, nb::object comm) {
@@ -262,6 +267,7 @@ Each cell is on one rank. Each vertex is owned by one rank, and the other ranks 
 numbers its owned vertices first, then its copies; these are its local vertices. `comm` is a communicator of mpi4py, or
 None for all ranks. All functions that create a mesh are collective.)");
   bind_constructors(bound);
+  bind_boxes(bound);
   bind_properties(bound);
   bind_regions(bound);
   bound.def("__repr__", [](const MeshHandle& mesh) {

@@ -60,10 +60,6 @@ void make_of_scene(H* self, const SceneHandle& scene) {
   new (self) H(std::move(simulator), scene.shared());
 }
 
-nb::object field_of(SimulatorHandle& handle, const std::string& name) {
-  return read_values([&]() -> const Field& { return handle.get().state()[name]; });
-}
-
 void step(SimulatorHandle& handle, int count) {
   const LibraryScope scope;
   require_same_on_all_ranks(handle.comm(), "count", count);
@@ -347,38 +343,6 @@ nb::dict statistics(DifferentiableSimulatorHandle& handle) {
   return result;
 }
 
-nb::list contact_forces(SimulatorHandle& handle) {
-  std::vector<ContactForce> forces;
-  {
-    const LibraryScope scope;
-    Simulator& simulator = handle.get();
-    const State& state = simulator.state();
-    if (simulator.scene().has_contact_forces())
-      forces = simulator.scene().contact_forces(simulator.step_number(), state);
-  }
-  nb::list made;
-  for (const ContactForce& one : forces)
-    made.append(nb::make_tuple(one.between[0], one.between[1],
-                               to_numpy(std::vector<double>(one.force.begin(), one.force.end()), {3})));
-  return made;
-}
-
-nb::object contact_state(SimulatorHandle& handle) {
-  ContactState state;
-  {
-    const LibraryScope scope;
-    Simulator& simulator = handle.get();
-    if (simulator.scene().has_contact())
-      state = simulator.scene().contact_state(simulator.step_number(), simulator.state());
-  }
-  nb::dict made;
-  made["min_distance"] = state.min_distance;
-  made["active_pairs"] = state.active_pairs;
-  made["intersections"] = state.intersections;
-  made["friction_power"] = state.friction_power;
-  return made;
-}
-
 const char* const init_signature =
     "def __init__(self, mesh: TetrahedralMesh, material: object, solver: DifferentiableSolver | None = None, "
     "density: float = 1000.0, device: str | None = None) -> None";
@@ -500,74 +464,6 @@ positions and velocities: [owned vertices, 3].)",
   bind_directional_derivatives(bound);
 }
 
-/// Binds contact quantities of the current state.
-void bind_contact_quantities(nb::class_<SimulatorHandle>& bound) {
-  bound
-      .def_prop_ro("contact_forces", &contact_forces,
-                   R"(Contact forces in the current state, a list of tuples (body, other, force). Collective.
-
-force: force that `other`, a body or an obstacle, exerts on `body`, with friction, [3], N. The list has all pairs that may
-touch. The list is the same on all ranks, and empty without contact.)",
-                   nb::sig("def contact_forces(self) -> list[tuple[str, str, numpy.ndarray]]"))
-      .def_prop_ro("contact_state", &contact_state,
-                   R"(Dict of contact quantities in the current state, the same on all ranks. Collective.
-
-min_distance: smallest gap, m; infinite without pairs. active_pairs: number of pairs with a gap below the barrier
-distance. intersections: number of intersections. friction_power: power that friction and damping dissipate, W.)",
-                   nb::sig("def contact_state(self) -> dict[str, float]"));
-}
-
-/// Binds the current state and objects of the simulation.
-void bind_current_state(nb::class_<SimulatorHandle>& bound) {
-  bound
-      .def_prop_ro(
-          "joint_coordinates",
-          [](SimulatorHandle& handle) {
-            std::vector<double> q;
-            {
-              const LibraryScope scope;
-              q = handle.get().scene().joint_coordinates(handle.get().state());
-            }
-            const std::size_t count = q.size();
-            return to_numpy(std::move(q), {count});
-          },
-          "Coordinates of revolute (rad) and prismatic (m) joints, [joints]; NaN for other joints. Collective.",
-          nb::sig("def joint_coordinates(self) -> numpy.ndarray"))
-      .def_prop_ro(
-          "positions", [](SimulatorHandle& handle) { return field_of(handle, "positions"); },
-          "Copy of the positions of the current state, [local vertices, 3], in m.",
-          nb::sig("def positions(self) -> numpy.ndarray"))
-      .def_prop_ro(
-          "velocities", [](SimulatorHandle& handle) { return field_of(handle, "velocities"); },
-          "Copy of the velocities of the current state, [owned vertices, 3], in m/s.",
-          nb::sig("def velocities(self) -> numpy.ndarray"))
-      .def_prop_ro(
-          "state",
-          [](SimulatorHandle& handle) {
-            const State* state = nullptr;
-            double time = 0.0;
-            {
-              const LibraryScope scope;
-              state = &handle.get().state();
-              time = handle.get().time();
-            }
-            return copy_of(*state, time);
-          },
-          "Copy of the current state.", nb::sig("def state(self) -> State"))
-      .def_prop_ro(
-          "time", [](SimulatorHandle& handle) { return handle.get().time(); }, "Time of the current state, s.")
-      .def_prop_ro(
-          "step_number", [](SimulatorHandle& handle) { return handle.get().step_number(); },
-          "Number of steps from the initial state to the current state.")
-      .def_prop_ro(
-          "parameters", [](SimulatorHandle& handle) { return new ParametersHandle(handle.scene()); },
-          nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), "Values of all parameters by name.")
-      .def_prop_ro(
-          "scene", [](SimulatorHandle& handle) { return new SceneHandle(handle.scene()); },
-          nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(),
-          "Scene of the simulator, to which loads, motions and contact can be added.");
-}
-
 }  // namespace
 
 void bind_simulator(nb::module_& module) {
@@ -611,7 +507,6 @@ state: a State, or a dict of arrays with all fields of a state of the scene.)",
            "file.",
            nb::sig("def set_fixed_vertices(self, vertices: object) -> None"));
   bind_current_state(bound);
-  bind_contact_quantities(bound);
   bound.def(
       "view",
       [](SimulatorHandle& handle, const std::string& name) {
