@@ -23,6 +23,29 @@ const std::string floor_ = "obstacles: [{plane: {point: [0, -0.012, 0], normal: 
 
 class Contact : public RunnerTest {};
 
+// With a soft barrier, the gap is far below the barrier distance.
+TEST_F(Contact, GapsAtTheLimitOfTheBarrierAreTold) {
+  const auto text = [](const std::string& stiffness) {
+    return "mesh: {box: {size: [0.1, 0.1, 0.1], cells: [1, 1, 1]}}\n"
+           "material: {model: stable_neo_hookean, density: 1000, youngs_modulus: 5e4, poisson_ratio: 0.3}\n"
+           "solver: {integrator: implicit_euler, dt: 0.01, steps: 8}\ninitial: {velocity: [0, -0.5, 0]}\n"
+           "contact: {barrier_distance: 0.01, barrier_stiffness: " +
+           stiffness + ", obstacles: [{plane: {point: [0, -0.012, 0], normal: [0, 1, 0]}, name: floor}]}\n";
+  };
+  write("soft.yaml", text("0.01"));
+  write("stiff.yaml", text("1.0e+4"));
+  const Ran soft = run({"simulate", "soft.yaml"}, "soft"), stiff = run({"simulate", "stiff.yaml"}, "stiff");
+  EXPECT_EQ(soft.code, 0) << soft.err;
+  EXPECT_EQ(stiff.code, 0) << stiff.err;
+  if (rank_ != 0) return;
+  EXPECT_LT(report("soft")["contact"]["min_distance"].get<double>(), 1e-5);
+  EXPECT_NE(soft.err.find("warning: from step "), std::string::npos) << soft.err;
+  EXPECT_NE(soft.err.find("below a thousandth of the barrier distance, 0.01 m"), std::string::npos) << soft.err;
+  EXPECT_NE(soft.err.find("the contact force between "), std::string::npos) << soft.err;
+  EXPECT_NE(soft.err.find("and floor is the largest"), std::string::npos) << soft.err;
+  EXPECT_EQ(stiff.err.find("a thousandth of the barrier distance"), std::string::npos) << stiff.err;
+}
+
 TEST_F(Contact, SimulateReportsHowTheBodyTouched) {
   write("scene.yaml", block(floor_ + ", friction: 0.3, friction_velocity: 0.05"));
   const Ran ran = run({"simulate", "scene.yaml"}, "out");

@@ -169,7 +169,7 @@ void record_result(Job& job, DifferentiableScene& solver, InverseProblem& proble
   job.output.create();
   job.report.set_mesh(*solver.mesh());
   problem.model().remember_steps(0);  // the report has the iterations of this run
-  ContactWatch contact(solver);
+  ContactWatch contact(job.scene, solver);
   record_trajectory(job, solver, [&](const StateObserver& observer) {
     State state = problem.initial().clone();
     rollout(problem.model(), state, job.scene.solver.steps, nullptr, [&](int n, const State& at) {
@@ -178,6 +178,7 @@ void record_result(Job& job, DifferentiableScene& solver, InverseProblem& proble
     });
   });
   contact.write(job.report);
+  contact.warn_about_gaps(job);
 }
 
 std::string evaluations_text(const OptimiserResult& result) {

@@ -109,7 +109,7 @@ bool simulate(Job& job) {
   if (loss && from.step > 0) job.warn(fmt::format("the loss covers only the states from step {} on", from.step));
   job.begin();
 
-  ContactWatch contact(solver);
+  ContactWatch contact(scene, solver);
   StepLog log(job, solver, from.earlier ? std::optional(from.step) : std::nullopt);
   double value = 0.0;
   int reached = from.step;
@@ -133,6 +133,7 @@ bool simulate(Job& job) {
   job.report.add_seconds("forward", seconds);
   report_solver(job, solver);
   contact.write(job.report);
+  contact.warn_about_gaps(job);
   job.out << fmt::format("simulate: {} in {:.3g} s ({:.3g} steps/s)\n", size_text(scene, *mesh), seconds,
                          (reached - from.step) / seconds);
   if (!stopped.empty()) {
