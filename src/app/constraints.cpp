@@ -64,6 +64,7 @@ SceneConstraints::SceneConstraints(const std::vector<ConstrainedExperiment>& exp
       at_place(entry.place, [&] {
         made.function = make_function(first.problem, first.solver.mesh(), *k, first.scene.parameters[*k], entry);
       });
+      of_parameters_.push_back(made.function);
       constraints_.push_back(std::move(made));
       continue;
     }

@@ -31,6 +31,9 @@ class SceneConstraints {
   SceneConstraints(const std::vector<ConstrainedExperiment>& experiments, const CheckpointOptions& checkpoints);
 
   const std::vector<Constraint>& all() const { return constraints_; }
+  /// Functions of those constraints that are not constraints on sensors: means of parameters, and quantities of the
+  /// rest shape.
+  const std::vector<std::shared_ptr<ConstraintFunction>>& of_parameters() const { return of_parameters_; }
   /// Name of each constraint on the value of a sensor, and an InverseProblem whose loss is the sensor's value;
   /// make_loss_function() creates the function of the constraint from this InverseProblem.
   const std::vector<std::pair<std::string, std::unique_ptr<InverseProblem>>>& problems() const { return problems_; }
@@ -45,6 +48,7 @@ class SceneConstraints {
                      const CheckpointOptions& checkpoints);
   std::vector<std::unique_ptr<Loss>> losses_;
   std::vector<std::pair<std::string, std::unique_ptr<InverseProblem>>> problems_;
+  std::vector<std::shared_ptr<ConstraintFunction>> of_parameters_;
   std::vector<Constraint> constraints_;
 };
 

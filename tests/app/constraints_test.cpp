@@ -264,6 +264,26 @@ TEST_F(ConstraintsOfScene, have_gradients_that_pass_the_check) {
   }
 }
 
+TEST_F(ConstraintsOfScene, of_parameters_and_shapes_have_gradients_that_pass_the_check) {
+  write("scene.yaml",
+        scene(stiffest +
+              "parameters:\n"
+              "  - {name: rest_positions, filter: 0.1, fixed: [x_min, edge], axes: [x, y], bounds: [-0.04, 0.04]}\n"
+              "  - {name: youngs_modulus, per: cell, bounds: [1.0e+4, 1.0e+6]}\n"
+              "constraints:\n"
+              "  - {parameter: rest_positions, quantity: relative_volume, at_most: 1}\n"
+              "  - {parameter: rest_positions, quantity: distortion, power: 8, at_most: 1.3}\n"
+              "  - {parameter: youngs_modulus, at_most: 2.0e+5}\n"
+              "optimiser: {method: mma}\n"));
+  const Ran ran = run({"check", "scene.yaml"}, "check");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  if (rank_ != 0) return;
+  const auto checks = report("check")["checks"];
+  for (const char* name : {"constraint relative volume of the rest shape", "constraint mean of youngs_modulus"})
+    EXPECT_EQ(checks[name]["verdict"], "passed") << ran.out;
+  EXPECT_TRUE(checks["constraint distortion of the rest shape"]["passed"].get<bool>()) << ran.out;
+}
+
 // A store removes the files that a killed run left in the store's directory.
 TEST_F(ConstraintsOfScene, of_sensors_have_subdirectories_for_snapshots) {
   const std::string left = path("slow/constraint_1/step_000007.h5");

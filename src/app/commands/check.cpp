@@ -8,6 +8,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/inverse/gradient_check.hpp"
 #include "inverse/check_tools.hpp"
+#include "inverse/constraint_check.hpp"
 #include "inverse/hessian_check.hpp"
 
 namespace diffsim::app {
@@ -64,6 +65,26 @@ std::string text_of(const UnknownCheck& check, bool differences) {
   return text;
 }
 
+/// Checks the gradients of the constraints of parameters and of the rest shape, and reports the results in `by_name`.
+/// Returns true if all checks have passed.
+bool check_constraints(Job& job, const InverseJob& inverse, const std::vector<double>& u, ReportValue& by_name) {
+  bool passed = true;
+  for (const std::shared_ptr<ConstraintFunction>& function : inverse.constraints->of_parameters()) {
+    const inverse::ConstraintCheck check = inverse::check_constraint(*function, *inverse.problem, u);
+    by_name["constraint " + check.name] = {{"verdict", to_string(check.verdict)},
+                                           {"passed", check.passed},
+                                           {"slope", check.slope},
+                                           {"difference", check.difference},
+                                           {"difference_error", check.difference_error},
+                                           {"noise", check.noise}};
+    job.out << fmt::format("  constraint {}: {}; slope {:.6e}, by differences {:.6e} ± {:.0e}\n", check.name,
+                           check.verdict == CheckVerdict::failed ? "FAILED" : to_string(check.verdict), check.slope,
+                           check.difference, check.difference_error);
+    passed = passed && check.passed;
+  }
+  return passed;
+}
+
 }  // namespace
 
 bool check(Job& job) {
@@ -100,6 +121,7 @@ bool check(Job& job) {
     by_name[one.name] = report_of(one, options.differences);
     job.out << text_of(one, options.differences);
   }
+  if (options.differences) passed = check_constraints(job, inverse, u, by_name) && passed;
   inverse.report_sweeps();
   if (!inverse.approximation().empty()) {
     const double error = relative_error(job.comm, gradient_by(job, inverse, job.scene.checkpoint, u), by_u);
