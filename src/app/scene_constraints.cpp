@@ -1,7 +1,9 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -82,6 +84,62 @@ ConstraintEntry parse_constraint(const Value& value, const Scene& scene) {
   return constraint;
 }
 
+/// Returns true if both constraints bound the same function.
+bool is_same_function(const ConstraintEntry& a, const ConstraintEntry& b) {
+  if (a.of.index() != b.of.index()) return false;
+  if (const std::size_t* const k = std::get_if<std::size_t>(&a.of))
+    return *k == std::get<std::size_t>(b.of) && a.quantity == b.quantity && a.power == b.power;
+  const SensorValueEntry &one = std::get<SensorValueEntry>(a.of), &other = std::get<SensorValueEntry>(b.of);
+  return one.sensor.name == other.sensor.name && one.weights == other.weights && one.steps == other.steps &&
+         one.step == other.step && one.power == other.power;
+}
+
+/// Range of a function of a parameter that follows from the bounds of the parameter, or from the function's definition.
+struct Range {
+  double lower = -std::numeric_limits<double>::infinity(), upper = std::numeric_limits<double>::infinity();
+  std::string reason;
+};
+
+Range range_of(const ConstraintEntry& constraint, const ParameterEntry& parameter) {
+  Range range;
+  using Quantity = ConstraintEntry::Quantity;
+  if (constraint.quantity == Quantity::distortion) return {1.0, range.upper, "a distortion is at least 1"};
+  if (constraint.quantity == Quantity::relative_volume) return {0.0, range.upper, "a volume is positive"};
+  range = {parameter.lower, parameter.upper,
+           fmt::format("the parameter's `bounds` are [{}, {}]", parameter.lower, parameter.upper)};
+  if (!parameter.distribution) return range;
+  range.lower = std::max(range.lower, 0.0);
+  range.upper = std::min(range.upper, 1.0);
+  range.reason = fmt::format("densities are between {} and {}", range.lower, range.upper);
+  return range;
+}
+
+/// Throws InputError if no value satisfies two constraints of one function, or if the bounds of a parameter exclude all
+/// values that a constraint allows. `constraints`: constraints of the experiment `scene`, or of all experiments.
+void check_satisfiable(const std::vector<ConstraintEntry>& constraints, const Scene& scene) {
+  const auto is_here = [&](const ConstraintEntry& one) {
+    return one.experiment.empty() || one.experiment == scene.experiment;
+  };
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    const ConstraintEntry& one = constraints[i];
+    if (!is_here(one)) continue;
+    if (const std::size_t* const k = std::get_if<std::size_t>(&one.of)) {
+      const Range range = range_of(one, scene.parameters[*k]);
+      if (one.lower > range.upper || one.upper < range.lower)
+        one.place.fail(fmt::format("cannot be satisfied: {}; change the {} bound", range.reason,
+                                   one.lower > range.upper ? "lower" : "upper"));
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      const ConstraintEntry& other = constraints[j];
+      if (!is_here(other) || !is_same_function(one, other)) continue;
+      if (one.lower > other.upper || one.upper < other.lower)
+        one.place.fail(fmt::format(
+            "contradicts {}: the function of both must be at least {} and at most {}; change one of the bounds",
+            other.place.key, std::max(one.lower, other.lower), std::min(one.upper, other.upper)));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<ConstraintEntry> parse_constraints(const Value& value, const Scene& scene) {
@@ -89,6 +147,7 @@ std::vector<ConstraintEntry> parse_constraints(const Value& value, const Scene& 
   std::vector<ConstraintEntry> constraints;
   for (const Value* item : to_items(value)) constraints.push_back(parse_constraint(*item, scene));
   if (constraints.empty()) value.place.fail("is an empty list; give at least one constraint, or remove `constraints`");
+  check_satisfiable(constraints, scene);
   return constraints;
 }
 

@@ -314,13 +314,26 @@ TEST_F(ConstraintsOfScene, are_refused_in_one_line) {
   };
   const std::string mma = "optimiser: {method: mma}\n", start = stiffest + parameters;
   const auto constrained = [&](const std::string& one) { return start + mma + "constraints: [" + one + "]\n"; };
-  refused(start + "constraints: [{parameter: youngs_modulus, at_most: 1}]\n", "need the optimiser `method: mma`");
+  refused(start + "constraints: [{parameter: youngs_modulus, at_most: 2.0e+5}]\n", "need the optimiser `method: mma`");
   refused(start + "optimiser: {method: almm}\n", "the scene has no `constraints`");
   refused(constrained("{parameter: youngs_modulus}"), "has no bound");
   refused(constrained("{parameter: youngs_modulus, at_least: 2, at_most: 1}"), "cannot be satisfied");
   refused(constrained("{parameter: youngs_modulus, at_least: 2, at_most: 2}"), "use `equals`");
   refused(constrained("{parameter: youngs_modulus, equals: 2, at_most: 1}"), "cannot be combined with `at_least`");
-  refused(constrained("{parameter: youngs_modulus, equals: 2}"), "is an equation, which mma does not support");
+  refused(constrained("{parameter: youngs_modulus, equals: 2.0e+5}"), "is an equation, which mma does not support");
+  refused(constrained("{parameter: youngs_modulus, at_most: 9.0e+3}"),
+          "constraints[0]: cannot be satisfied: the parameter's `bounds` are [10000, 1000000]; change the upper bound");
+  refused(constrained("{parameter: youngs_modulus, at_least: 2.0e+6}"), "change the lower bound");
+  refused(
+      constrained("{sensor: tip, component: y, at_least: 2}, {parameter: youngs_modulus, at_most: 2.0e+5}, {sensor: "
+                  "tip, component: y, at_most: 1}"),
+      "constraints[2]: contradicts constraints[0]: the function of both must be at least 2 and at most 1");
+  refused(constrained("{parameter: youngs_modulus, at_least: 3.0e+5}, {parameter: youngs_modulus, equals: 2.0e+5}"),
+          "constraints[1]: contradicts constraints[0]");
+  refused(constrained("{sensor: tip, component: y, at_least: 2}, {sensor: tip, component: y, at_most: 1, experiment: "
+                      "heavy}") +
+              two_loads,
+          "constraints[1]: contradicts constraints[0]");
   refused(constrained("{parameter: density, at_most: 2}"), "there is no 'density'");
   refused(constrained("{sensor: tap, component: y, at_most: 2}"), "did you mean 'tip'");
   refused(constrained("{sensor: tip, at_most: 2}"), "component");
