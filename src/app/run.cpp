@@ -43,13 +43,16 @@ Command command_of(const std::string& name) {
   return {report_mesh, {"report.json"}, false, false, false};
 }
 
+/// Returns true if the command runs the experiments of a scene one after the other, each with a separate output folder.
+bool runs_each_experiment(const std::string& command) { return command == "simulate" || command == "tangent"; }
+
 void require_sections(const Scene& scene, const std::string& name, const Command& command) {
   for (const Scene& experiment : scene.further_experiments) require_sections(experiment, name, command);
+  const std::string is_missing =
+      scene.experiment.empty() ? "is missing; " : "is missing in experiment '" + scene.experiment + "'; ";
   const auto need = [&](bool given, const char* key, const std::string& what) {
     if (!given) throw InputError(scene.file, 0, key, is_missing + name + " needs " + what);
   };
-  const std::string is_missing =
-      scene.experiment.empty() ? "is missing; " : "is missing in experiment '" + scene.experiment + "'; ";
   if (!command.needs_steps) return;
   need(!scene.materials.empty() || !scene.robots.empty(), scene.bodies.empty() ? "material" : "bodies.material",
        "{model: neo_hookean, density: …, youngs_modulus: …, poisson_ratio: …}");
@@ -111,9 +114,10 @@ void require_output(MPI_Comm comm, const Scene& scene, const CommandLine& line, 
   if ((line.command == "gradient" || line.command == "invert") && !scene.output.adjoint_log.empty())
     files.push_back(scene.output.adjoint_log);
   require_writable(comm, directory, files, place);
-  if (!scene.experiment.empty() && (line.command == "simulate" || line.command == "invert"))
+  if (!scene.experiment.empty() && (runs_each_experiment(line.command) || line.command == "invert"))
     for (const Scene* experiment : experiments_of(scene))
-      require_writable(comm, directory + "/" + experiment->experiment, {"trajectory.h5", "report.json"}, place);
+      require_writable(comm, directory + "/" + experiment->experiment,
+                       {line.command == "tangent" ? "tangent.h5" : "trajectory.h5", "report.json"}, place);
   for (const std::string& name : converted_files(line.convert, scene)) {
     const std::filesystem::path file = std::filesystem::absolute(name);
     require_writable(comm, file.parent_path().string(), {file.filename().string()}, Place{nullptr, 0, "--convert"});
@@ -152,8 +156,6 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
   const std::string directory = line.output.empty() ? scene.output.directory : line.output;
   const Place place = line.output.empty() ? scene.output.place : Place{nullptr, 0, "--output"};
   require_output(comm, scene, line, command, directory, place);
-  if (!scene.experiment.empty() && line.command == "tangent")
-    throw InputError(scene.file, 0, "experiments", "tangent is for one experiment; make a scene of it");
   const PetscOptionsOfScene options(scene.petsc, line.petsc);
   std::vector<std::string> names;
   if (!scene.experiment.empty())
@@ -185,7 +187,7 @@ bool execute(MPI_Comm comm, int rank, const CommandLine& line, Agreement& agreem
   for (const std::string& warning : load_robots(comm, job.scene, touches)) job.warn(warning);
   for (Scene& experiment : job.scene.further_experiments) load_robots(comm, experiment, touches);
   bool good = true;
-  if (line.command == "simulate" && !job.scene.experiment.empty()) {
+  if (runs_each_experiment(line.command) && !job.scene.experiment.empty()) {
     job.output.create();
     for (const Scene* experiment : experiments) {
       Job of_experiment = job_of_experiment(job, *experiment);

@@ -132,8 +132,30 @@ TEST_F(TangentCommand, is_refused_in_one_line) {
   refuses(scene("implicit_euler", 0.0, ""), "parameters: is missing");
   refuses(scene("implicit_euler", 0.0, "parameters: [{name: gravity, direction: [1, 2]}]\n"),
           "parameters[0].direction: has the shape [2]");
-  std::string experiments = scene("implicit_euler", 0.0, directions);
-  refuses(experiments + "experiments: [{name: a}, {name: b}]\n", "tangent is for one experiment");
+}
+
+TEST_F(TangentCommand, of_experiments_is_that_of_separate_scenes) {
+  const std::string body =
+      "mesh: {box: {size: [0.3, 0.1, 0.1], cells: [3, 1, 1]}}\n"
+      "material: {model: neo_hookean, density: 1000, youngs_modulus: 5.0e+4, poisson_ratio: 0.3}\n"
+      "solver: {dt: 0.002, steps: 4}\nboundary: [{region: x_min, fix: [x, y, z]}]\n"
+      "objective: [{type: target_position, region: x_max, target: [0.31, 0.06, 0.05]}]\n"
+      "parameters: [{name: youngs_modulus, direction: 2.0e+4}]\n";
+  const std::string fast = "initial: {velocity: [0, 3, 0]}\n", slow = "initial: {velocity: [0, 0.5, 0]}\n";
+  write("both.yaml", body + "experiments:\n  - {name: fast, " + fast.substr(0, fast.size() - 1) +
+                         "}\n  - {name: slow, " + slow.substr(0, slow.size() - 1) + "}\n");
+  write("fast.yaml", body + fast);
+  write("slow.yaml", body + slow);
+  good({"tangent", "both.yaml"}, "both");
+  for (const std::string name : {"fast", "slow"}) {
+    good({"tangent", name + ".yaml"}, name);
+    EXPECT_EQ(dataset("both/" + name + "/tangent.h5", "/positions_tangent"),
+              dataset(name + "/tangent.h5", "/positions_tangent"));
+    if (rank_ == 0) {
+      EXPECT_EQ(report("both/" + name)["loss_derivative"], report(name)["loss_derivative"]);
+    }
+  }
+  EXPECT_NE(dataset("fast/tangent.h5", "/positions_tangent"), dataset("slow/tangent.h5", "/positions_tangent"));
 }
 
 }  // namespace
