@@ -29,7 +29,7 @@ def reads_scenes():
 
 def test_programs_of_the_python_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # a program writes files
-    first, *others = blocks("docs/python.md")
+    first, *others = [block for page in PAGES for block in blocks(f"docs/{page}")]
     scope = {"__name__": "document"}
     exec(first, scope)
     assert len(scope["gradient"]) == scope["mesh"].num_local_cells
