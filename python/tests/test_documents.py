@@ -27,7 +27,11 @@ def reads_scenes():
     return True
 
 
-def test_programs_of_the_python_page(tmp_path, monkeypatch):
+# The programs of a page continue those of earlier pages.
+PAGES = ["python.md", *(f"python/{name}.md" for name in ("problems", "functions", "arrays", "jax_and_pytorch"))]
+
+
+def test_programs_of_the_python_pages(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # a program writes files
     first, *others = [block for page in PAGES for block in blocks(f"docs/{page}")]
     scope = {"__name__": "document"}

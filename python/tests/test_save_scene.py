@@ -211,3 +211,7 @@ def test_wrong_values_name_the_entry(tmp_path):
     ):
         with pytest.raises(diffsim.InputError, match=message):
             read(tmp_path, f"values: {text}\n")
+    contact = "{barrier_distance: 1.0e-3, barrier_stiffness: 1.0e+3, friction: 0.1, obstacles: [{plane: PLANE}]}"
+    plane = "{point: [0, -1, 0], normal: [0, 1, 0]}"
+    with pytest.raises(diffsim.InputError, match="values.friction: cannot have a value for each step"):
+        read(tmp_path, f"contact: {contact.replace('PLANE', plane)}\nvalues: {{friction: [0, 0, 0, 0, 0, 0]}}\n")
