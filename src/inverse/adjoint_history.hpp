@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,17 +50,36 @@ class AdjointHistory {
     int from = 0, to = 0;
   };
   Growth growth() const;
+  /// Returns the Growth with the largest factor of all reverse sweeps that ended after the last call of
+  /// `take_largest_growth`.
+  Growth take_largest_growth();
+
+  /// Returns the largest recorded number n > 0 for which the adjoint is negligible in all recorded states x[m] with m ≤
+  /// n; the steps before x[n] then do not contribute to the rounded gradient. The adjoint is negligible if the norm of
+  /// each field of ∂L/∂x[m] is at most 2⁻⁵² times the largest recorded norm. If `are_fixed`, the norm of the positions
+  /// may instead be constant up to rounding: vertices whose positions are fixed pass on the adjoint of their positions
+  /// unchanged. Returns no value if there is no such number, or if the loss depends on so many states that
+  /// contributions to the norms were not computed. Prescribed motions, which contribute in each step, exclude
+  /// `are_fixed`.
+  std::optional<int> vanishes_before(bool are_fixed) const;
 
  private:
+  void keep_largest();
+  /// Returns true if the norms of all fields except the positions are negligible.
+  bool is_negligible(const State& adjoint, const Entry& entry) const;
   MPI_Comm comm_;
   int every_;
   std::vector<Entry> entries_;
   std::vector<double>
-      contributed_;        // for each entry: sum of the changes c_m from the last step to this step (see Growth)
-  int contributions_ = 0;  // number of steps with a recorded contribution
-  int skipped_ = 0;        // number of changes c_m that were not computed since the last recorded change
-  int before_step_ = -1;   // step of `before_`
-  double before_ = 0.0;    // norm without the contribution of the loss at that step
+      contributed_;               // for each entry: sum of the changes c_m from the last step to this step (see Growth)
+  int contributions_ = 0;         // number of steps with a recorded contribution
+  int skipped_ = 0;               // number of changes c_m that were not computed since the last recorded change
+  std::vector<bool> negligible_;  // for each entry: true if all fields except the positions are negligible
+  double largest_positions_ = 0.0, largest_velocities_ = 0.0;  // largest recorded norms of the reverse sweep
+  Growth largest_;        // of the reverse sweeps before the current one, since the last call of take_largest_growth
+  bool is_taken_ = true;  // true if take_largest_growth has returned the growth of the current reverse sweep
+  int before_step_ = -1;  // step of `before_`
+  double before_ = 0.0;   // norm without the contribution of the loss at that step
 };
 
 /// Value of `AdjointHistory::Growth::factor` above which a run reports a warning about the gradient.
