@@ -447,10 +447,15 @@ std::vector<double> InverseProblem::unknown_gradient(std::size_t k, const std::v
 
 double InverseProblem::gradient(const std::vector<double>& u, std::vector<double>& gradient,
                                 const StateObserver& observer) {
-  if (!log_) return sweep_all(u, gradient, observer);
+  if (!log_) {
+    const double loss = sweep_all(u, gradient, observer);
+    note_dependence(gradient);
+    return loss;
+  }
   if (const auto known = log_->replay(*this, u)) {
     if (!known->failure.empty()) throw Error(known->failure, ErrorKind::run);
     gradient = known->gradient;
+    note_dependence(gradient);
     return known->loss;
   }
   EvaluationLog::Evaluation evaluation;
@@ -465,7 +470,23 @@ double InverseProblem::gradient(const std::vector<double>& u, std::vector<double
   }
   log_->add(*this, u, evaluation);
   gradient = evaluation.gradient;
+  note_dependence(gradient);
   return evaluation.loss;
+}
+
+void InverseProblem::note_dependence(const std::vector<double>& gradient) {
+  has_slope_.resize(unknowns_.size(), 0);
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) {
+    const auto first = gradient.begin() + static_cast<std::ptrdiff_t>(offset(k));
+    if (std::any_of(first, first + static_cast<std::ptrdiff_t>(count(k)), [](double slope) { return slope != 0.0; }))
+      has_slope_[k] = 1;
+  }
+}
+
+bool InverseProblem::depends_on(std::size_t k) const {
+  int found = k < has_slope_.size() ? has_slope_[k] : 0;
+  DIFFSIM_MPI(MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, comm()));
+  return found != 0;
 }
 
 void InverseProblem::add_direction(const std::vector<double>& u, const std::vector<double>& du, ParameterSet& direction,

@@ -211,6 +211,9 @@ class InverseProblem {
   /// only the values of its own cells or vertices. The physical values of a linear map are its coefficients, those of a
   /// material distribution are the densities ρ, and those of a shape filter are the unfiltered changes s.
   std::vector<double> physical(std::size_t k, const std::vector<double>& u) const;
+  /// Returns false if all derivatives of the loss L, priors included, with respect to unknown k were exactly zero in
+  /// all calls of `gradient` so far. Collective.
+  bool depends_on(std::size_t k) const;
   /// Returns ∂L/∂p for the loss L and the physical values p of unknown k, computed from `gradient`, which is ∂L/∂u at
   /// `u`.
   std::vector<double> physical_gradient(std::size_t k, const std::vector<double>& u,
@@ -281,6 +284,8 @@ class InverseProblem {
   void require_one_start() const;
   /// Copies the unknowns of `other`, with the parameter values p0 of their maps, to the first unknowns of this problem.
   void copy_unknowns(const InverseProblem& other);
+  /// Records which entries of `gradient`, this rank's part of ∂L/∂u, are not zero, for `depends_on`.
+  void note_dependence(const std::vector<double>& gradient);
   /// Throws Error (input) if groups of processes share this problem.
   void require_one_group() const;
   /// Throws Error (input) for an unknown whose values the ranks do not share.
@@ -388,6 +393,7 @@ class InverseProblem {
   ScheduleFactory make_schedule_, make_product_schedule_;  // if empty, `checkpoints_` defines the schedules
   std::unique_ptr<Store> own_store_;
   Store& store_;
+  std::vector<char> has_slope_;  // for each unknown: 1 if a derivative on this rank was not zero (see depends_on)
   SweepJournal* journal_ = nullptr;
   SweepWatcher watcher_;
   AdjointObserver adjoint_observer_;
