@@ -51,6 +51,13 @@ bool is_global(DifferentiableScene& solver, const Unknown& unknown) {
   return parameter && parameter->is_global();
 }
 
+/// Returns true if the scene prescribes motions of vertices, or has joints, which may have drives.
+bool has_motion(const Scene& scene) {
+  const auto moves = [](const BoundaryEntry& entry) { return entry.kind == BoundaryEntry::Kind::move; };
+  return std::any_of(scene.boundary.begin(), scene.boundary.end(), moves) || !scene.joints.empty() ||
+         !scene.robots.empty();
+}
+
 }  // namespace
 
 InverseJob::InverseJob(Job& job)
@@ -320,7 +327,65 @@ void InverseJob::watch_adjoint(InverseProblem& of) {
       [&history](int n, const State& adjoint, bool is_complete) { history.observe(n, adjoint, is_complete); });
 }
 
+void InverseJob::watch_growth(int iteration) {
+  iteration_ = iteration;
+  largest_growths_.resize(adjoint_histories_.size());
+  for (std::size_t k = 0; k < adjoint_histories_.size(); ++k) {
+    const AdjointHistory::Growth growth = adjoint_histories_[k]->take_largest_growth();
+    LargestGrowth& largest = largest_growths_[k];
+    if (growth.factor <= largest.growth.factor) continue;
+    if (growth.factor > large_growth && largest.growth.factor <= large_growth) warn_about_growth(k, growth, iteration);
+    largest = {growth, iteration};
+  }
+}
+
+void InverseJob::warn_about_growth(std::size_t experiment, const AdjointHistory::Growth& growth, int iteration) {
+  const Scene& scene = *experiments_of(job_.scene)[experiment];
+  const std::string& name = scene.experiment;
+  const bool softens = has_contact_pressure(scene);
+  const double seconds = scene.solver.dt * (growth.from - growth.to);
+  progress.clear();
+  job_.warn(fmt::format(
+      "{}{}the norm of the adjoint grows by a factor of {:.1e} from step {} to step {} (by a factor of e every {:.2g} "
+      "s): the motion is chaotic or contact is stiff. The gradient describes only relative changes of the "
+      "parameters below about {:.0e}; fit shorter rollouts, {}{}reverse the last steps only (checkpoint.last){}",
+      name.empty() ? "" : "experiment " + name + ": ",
+      job_.line.command == "invert" ? fmt::format("iteration {}: ", iteration) : "", growth.factor, growth.from,
+      growth.to, seconds / std::log(growth.factor), 1.0 / growth.factor,
+      name.empty() && job_.scene.optimiser.shooting.windows == 0 ? "use windows (optimiser.shooting), " : "",
+      softens ? "" : "or ", softens ? ", or raise barrier_distance and friction_velocity" : ""));
+}
+
+/// Warns if the adjoint of an experiment vanishes towards the first step. A quasi-static equilibrium depends on earlier
+/// states only through friction and the choice between several equilibria, so its adjoint usually vanishes.
+void InverseJob::warn_about_decay(std::size_t experiment) {
+  const Scene& scene = *experiments_of(job_.scene)[experiment];
+  const std::optional<int> step = adjoint_histories_[experiment]->vanishes_before(!has_motion(scene));
+  if (!step || scene.solver.integrator == Integrator::quasi_static) return;
+  progress.clear();
+  job_.warn(fmt::format(
+      "{}from step {} to step 0, the norm of the adjoint is below the rounding error of its largest value: the steps "
+      "before step {} do not contribute to the gradient. Parameters that act only before step {}, such as initial "
+      "velocities, are not determined: observe earlier states. For all other parameters, reverse the last steps only "
+      "(checkpoint.last: {})",
+      scene.experiment.empty() ? "" : "experiment " + scene.experiment + ": ", *step, *step, *step,
+      scene.solver.steps - *step));
+}
+
+void InverseJob::warn_about_independent_unknowns(double total) {
+  if (total == 0.0 || !job_.scene.constraints.empty()) return;
+  for (std::size_t k = 0; k < problem->unknowns().size(); ++k) {
+    if (problem->depends_on(k) || job_.groups.number > 0) continue;
+    progress.clear();
+    job_.warn(fmt::format(
+        "the derivative of the loss with respect to '{}' is exactly zero: the loss does not depend on this parameter. "
+        "Observe a quantity that the parameter changes, or remove the parameter from `parameters`",
+        problem->unknowns()[k].name()));
+  }
+}
+
 void InverseJob::report_adjoint() {
+  watch_growth(iteration_);
   const std::vector<const Scene*> scenes = experiments_of(job_.scene);
   for (std::size_t k = 0; k < scenes.size(); ++k) {
     const std::string& name = scenes[k]->experiment;
@@ -331,19 +396,11 @@ void InverseJob::report_adjoint() {
     ReportValue& report = name.empty() ? job_.report["adjoint"] : job_.report["experiments"][name]["adjoint"];
     report = {{"growth", growth.factor}, {"from_step", growth.from}, {"to_step", growth.to}};
     if (seconds > 0.0) report["exponent"] = std::log(growth.factor) / seconds;
-    if (growth.factor > large_growth) {
-      const bool softens = has_contact_pressure(*scenes[k]);
-      progress.clear();
-      job_.warn(fmt::format(
-          "{}the norm of the adjoint grows by a factor of {:.1e} from step {} to step {} (by a factor of e every "
-          "{:.2g} "
-          "s): the motion is chaotic or contact is stiff. The gradient describes only relative changes of the "
-          "parameters below about {:.0e}; fit shorter rollouts, {}{}reverse the last steps only (checkpoint.last){}",
-          name.empty() ? "" : "experiment " + name + ": ", growth.factor, growth.from, growth.to,
-          seconds / std::log(growth.factor), 1.0 / growth.factor,
-          name.empty() && job_.scene.optimiser.shooting.windows == 0 ? "use windows (optimiser.shooting), " : "",
-          softens ? "" : "or ", softens ? ", or raise barrier_distance and friction_velocity" : ""));
+    if (job_.line.command == "invert") {
+      report["largest_growth"] = largest_growths_[k].growth.factor;
+      report["largest_iteration"] = largest_growths_[k].iteration;
     }
+    warn_about_decay(k);
     if (job_.scene.output.adjoint_log.empty() || k > 0) continue;
     std::string text = "step,time,positions,velocities\n";
     for (const AdjointHistory::Entry& entry : entries)

@@ -57,11 +57,20 @@ struct InverseJob {
   /// Returns freed memory to the operating system if a memory budget is given, so that later allocations stay within
   /// the budget.
   void make_room() const;
-  /// Adds to the report, for each experiment, the factor by which the norm of the adjoint ∂L/∂x[n] of the states has
-  /// grown in the last reverse run (AdjointHistory::Growth). Warns if the factor is greater than `large_growth`
-  /// (inverse/adjoint_history.hpp). If the scene has the key `output.adjoint_log`, writes a table of the norms of the
-  /// adjoint ∂L/∂x[n] in the first experiment.
+  /// Examines the growth of the adjoint (AdjointHistory::Growth) in all gradients since the last call of
+  /// `watch_growth`. Warns if the growth in an experiment exceeds `large_growth` (inverse/adjoint_history.hpp) for the
+  /// first time. `iteration`: number of the iteration that the gradients belong to.
+  void watch_growth(int iteration);
+  /// Calls `watch_growth` for the last gradients. Adds to the report, for each experiment, the factor by which the norm
+  /// of the adjoint ∂L/∂x[n] of the states has grown in the last reverse run (AdjointHistory::Growth) and, for the
+  /// command `invert`, the largest factor that `watch_growth` has found.
+  /// Warns if the adjoint vanishes towards the first step (`AdjointHistory::vanishes_before`). If the scene has the key
+  /// `output.adjoint_log`, writes a table of the norms of the adjoint ∂L/∂x[n] in the first experiment.
   void report_adjoint();
+  /// Warns about each unknown with respect to which all computed derivatives of the loss were exactly zero, unless the
+  /// loss itself is zero, or the scene has constraints, which may depend on the unknown. `total`: loss of the run.
+  /// Collective.
+  void warn_about_independent_unknowns(double total);
   /// Adds to the report the run times of forward runs and reverse runs, and the numbers of executed steps, written
   /// snapshots and read snapshots. Each of these quantities is a sum over all gradients and products with the Hessian
   /// that `problem` has computed so far; experiments after the first are not included. Adds the checkpoint plans and
@@ -90,7 +99,16 @@ struct InverseJob {
   void make_plan(Sweep sweep, int num_steps);
 
   Job& job_;
+  void warn_about_growth(std::size_t experiment, const AdjointHistory::Growth& growth, int iteration);
+  void warn_about_decay(std::size_t experiment);
+  /// Largest growth of the adjoint of an experiment, and the iteration in which the growth was found.
+  struct LargestGrowth {
+    AdjointHistory::Growth growth;
+    int iteration = 0;
+  };
   std::vector<std::unique_ptr<AdjointHistory>> adjoint_histories_;  // one per experiment
+  std::vector<LargestGrowth> largest_growths_;                      // one per experiment
+  int iteration_ = 0;                                               // last argument of watch_growth
   CheckpointOptions checkpoint_;  // of the scene; for `check`, changed by exact(); for `tangent`, the defaults
   std::string approximation_;
   std::unique_ptr<StopRequest> stop_;

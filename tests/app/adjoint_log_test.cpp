@@ -64,6 +64,58 @@ TEST_F(AdjointLog, warns_of_a_pendulum_that_stands_on_its_end) {
   }
 }
 
+TEST_F(AdjointLog, warns_once_in_the_first_iteration_of_invert_that_shows_chaos) {
+  write("rod.obj", "v 0 0 0\nv 0.000000001 0.02 0\nl 1 2\n");
+  write("scene.yaml", pendulum("-9.8") + "optimiser: {method: adam, max_iterations: 2}\n");
+  const Ran ran = run({"invert", "scene.yaml"}, "run");
+  if (rank_ != 0) return;
+  const std::string words = "the norm of the adjoint grows";
+  const std::size_t first = ran.err.find("warning: iteration 0: " + words);
+  ASSERT_NE(first, std::string::npos) << ran.err;
+  EXPECT_EQ(ran.err.find(words), ran.err.rfind(words)) << ran.err;
+  EXPECT_GT(report("run")["adjoint"]["largest_growth"].get<double>(), 1e6);
+  EXPECT_TRUE(report("run")["adjoint"]["largest_iteration"].is_number_integer());
+}
+
+// Steps of half a second damp the vibrations of the block within a few steps.
+TEST_F(AdjointLog, warns_of_an_adjoint_that_vanishes) {
+  const std::string text =
+      "mesh: {box: {size: [0.1, 0.1, 0.1], cells: [1, 1, 1]}}\n"
+      "material: {model: linear_elastic, density: 1000, youngs_modulus: 1.0e+5, poisson_ratio: 0.3}\n"
+      "boundary: [{region: x_min, fix: [x, y, z]}]\nsolver: {integrator: implicit_euler, dt: 0.5, steps: 70}\n"
+      "parameters: [{name: gravity}]\n";
+  const auto with_step = [&](const std::string& step) {
+    return text + "objective: [{type: target_position, region: x_max, target: [0.11, 0.04, 0.05]" + step + "}]\n";
+  };
+  write("late.yaml", with_step(""));
+  write("early.yaml", with_step(", step: 6"));
+  const std::string words = "the norm of the adjoint is below the rounding error of its largest value";
+  const Ran late = good({"gradient", "late.yaml"}, "late"), early = good({"gradient", "early.yaml"}, "early");
+  if (rank_ != 0) return;
+  EXPECT_NE(late.err.find("warning: from step 32 to step 0, " + words), std::string::npos) << late.err;
+  EXPECT_NE(late.err.find("(checkpoint.last: 38)"), std::string::npos) << late.err;
+  EXPECT_EQ(early.err.find(words), std::string::npos) << early.err;
+}
+
+TEST_F(AdjointLog, of_parameters_without_influence_is_told) {
+  const std::string text =
+      "mesh: {box: {size: [0.4, 0.1, 0.1], cells: [4, 1, 1]}}\n"
+      "material: {model: neo_hookean, density: 1000, youngs_modulus: 1.0e+5, poisson_ratio: 0.3}\n"
+      "solver: {dt: 0.001, steps: 4, substeps: 2, damping: 1}\n"
+      "contact: {barrier_distance: 0.01, barrier_stiffness: 1.0e+4, friction: 0.3, friction_velocity: 0.1, obstacles: "
+      "[{plane: {point: [0, -1, 0], normal: [0, 1, 0]}}]}\n"
+      "objective: [{type: target_position, region: x_max, target: [0.41, 0.04, 0.05]}]\n"
+      "parameters: [{name: gravity}, {name: friction}]\noptimiser: {max_iterations: 2}\n";
+  write("scene.yaml", text);
+  const std::string words = "the derivative of the loss with respect to '";
+  for (const std::string command : {"gradient", "invert"}) {
+    const Ran ran = run({command, "scene.yaml"}, command);
+    if (rank_ != 0) continue;
+    EXPECT_NE(ran.err.find("warning: " + words + "friction' is exactly zero"), std::string::npos) << ran.err;
+    EXPECT_EQ(ran.err.find(words), ran.err.rfind(words)) << ran.err;
+  }
+}
+
 TEST_F(AdjointLog, is_silent_about_a_pendulum_that_hangs) {
   write("rod.obj", "v 0 0 0\nv 0.000000001 0.02 0\nl 1 2\n");
   write("scene.yaml", pendulum("9.8"));

@@ -32,6 +32,7 @@ bool gradient(Job& job) {
   job.report["gradient_norm"] = norm;
   inverse.report_sweeps();
   inverse.report_adjoint();
+  inverse.warn_about_independent_unknowns(loss);
   std::string approximation = inverse.approximation();
   if (!approximation.empty() && job.scene.measure_error) {
     const std::vector<double> whole = gradient_by(job, inverse, exact(job.scene.checkpoint), u);

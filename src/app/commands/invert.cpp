@@ -222,6 +222,15 @@ void report_result(Job& job, const History& history, const OptimiserResult& resu
   for (std::size_t i = 0; i < values.size(); ++i) job.report["parameters"][history.names()[i]] = values[i];
 }
 
+/// Prints the values of unknowns, with their names, and the values of the functions of all constraints.
+void print_values(const Job& job, const InverseJob& inverse, const std::vector<std::string>& names,
+                  const std::vector<double>& values, const std::vector<double>& constraints) {
+  for (std::size_t i = 0; i < values.size(); ++i) job.out << fmt::format("  {} = {:.8g}\n", names[i], values[i]);
+  for (std::size_t i = 0; i < constraints.size(); ++i)
+    job.out << fmt::format("  constraint: {} = {:.8g}\n", inverse.constraints->all()[i].function->name(),
+                           constraints[i]);
+}
+
 }  // namespace
 
 bool invert(Job& job) {
@@ -235,6 +244,7 @@ bool invert(Job& job) {
   const auto observe = [&](const Iterate& iterate) {
     const double seconds = job.report.elapsed() - start;
     history.add(iterate, seconds);
+    inverse.watch_growth(history.iterations() + iterate.iteration);
     inverse.progress.set_label(
         fmt::format("invert, iteration {} of at most {} ({:.2g} s each), loss {:.6g}, gradient {:.3g} of the first",
                     history.iterations() + iterate.iteration, job.scene.optimiser.max_iterations * most_minimisations,
@@ -250,6 +260,7 @@ bool invert(Job& job) {
 
   inverse.report_sweeps();
   inverse.report_adjoint();
+  inverse.warn_about_independent_unknowns(result.loss);
   inverse.progress.clear();
   if (job.groups.number == 0) write_parameters(job, inverse, result.u, uncertainty);
   // The other groups do not record results, so that a rollout that fails at the result is an error of all groups.
@@ -268,11 +279,7 @@ bool invert(Job& job) {
                  "loss {:.6g} -> {:.6g} {}; gradient {:.3g} of the first one's norm, gradient_tolerance {:.3g}\n",
                  history.first_loss(), result.loss, problem.unit(), history.relative(result.gradient_norm),
                  job.scene.optimiser.gradient_tolerance);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    job.out << fmt::format("  {} = {:.8g}\n", history.names()[i], values[i]);
-  for (std::size_t i = 0; i < result.constraints.size(); ++i)
-    job.out << fmt::format("  constraint: {} = {:.8g}\n", inverse.constraints->all()[i].function->name(),
-                           result.constraints[i]);
+  print_values(job, inverse, history.names(), values, result.constraints);
   if (!job.scene.priors.empty()) {
     const double prior = problem.prior(result.u);
     job.report["prior"] = prior;
