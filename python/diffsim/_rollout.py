@@ -47,7 +47,8 @@ class Rollout:
         arguments = (self.num_steps, self.parameters, self.initial, self.steps, self.observe_steps, self.checkpoint_every)
         names = [(name, type(value).__name__, str(value)) for name, value in self._observed if isinstance(value, Sensor)]
         names += [(name, "loss") for name, value in self._observed if _is_loss(value)]
-        _require_same(simulator, "arguments of a rollout", repr((*arguments, names)))
+        described = "num_steps, parameters, initial, steps, observe, observe_steps, checkpoint_every"
+        _require_same(simulator, described, repr((*arguments, names)))
         self.shapes = [simulator.parameters[name].shape for name in self.parameters]
         self.state_shape = simulator.velocities.shape
         if self.initial:
