@@ -1,9 +1,9 @@
 # Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #
-# Tests of the Python package: python.tests on one rank, python.tests.np2 and python.views.np2 on two ranks. If a Python
-# module that a test needs is missing, the test is skipped with a message.
+# Tests of the Python package: python.tests and python.documents on one rank, python.tests.np2 and python.views.np2 on two
+# ranks. If a Python module that a test needs is missing, the test is skipped with a message.
 
-# diffsim_add_python_test(NAME RANKS n MODULES module... TESTS path...)
+# diffsim_add_python_test(NAME RANKS n MODULES module... TESTS path or option of pytest...)
 #
 # Adds a test that runs pytest on n ranks. On one rank, pytest is not started by the launcher of MPI, because some tests
 # start other programs that use MPI, which the launcher does not permit.
@@ -16,7 +16,7 @@ function(diffsim_add_python_test name)
       list(APPEND missing ${module})
     endif()
   endforeach()
-  list(TRANSFORM arg_TESTS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/tests/)
+  list(TRANSFORM arg_TESTS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/tests/ REGEX "^[^-]")
   set(command ${Python_EXECUTABLE} -m pytest -q -p no:cacheprovider ${arg_TESTS})
   set(path PYTHONPATH=${CMAKE_CURRENT_BINARY_DIR})
   if(missing)
@@ -30,11 +30,14 @@ function(diffsim_add_python_test name)
     add_test(NAME ${name} COMMAND ${command})
     # The test is started before shorter tests.
     set_tests_properties(${name} PROPERTIES ENVIRONMENT "${DIFFSIM_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;${path}" COST 100
-                                            TIMEOUT 300 LABELS python)
+                                            TIMEOUT 900 LABELS python)
   endif()
 endfunction()
 
-diffsim_add_python_test(python.tests RANKS 1 MODULES pytest numpy TESTS ".")
+set(documents test_documents.py) # programs of the documentation and notebooks, which take as long as all other tests
+set(ignored --ignore=${CMAKE_CURRENT_SOURCE_DIR}/tests/${documents})
+diffsim_add_python_test(python.tests RANKS 1 MODULES pytest numpy TESTS "." ${ignored})
+diffsim_add_python_test(python.documents RANKS 1 MODULES pytest numpy TESTS ${documents})
 diffsim_add_python_test(python.tests.np2 RANKS 2 MODULES pytest numpy mpi4py 
                         TESTS test_ranks.py test_wrong_ranks.py test_progress.py test_petsc.py)
 diffsim_add_python_test(python.views.np2 RANKS 2 MODULES pytest numpy mpi4py TESTS test_views.py)
