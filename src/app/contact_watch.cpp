@@ -29,7 +29,7 @@ ContactWatch::ContactWatch(const Scene& scene, DifferentiableScene& solver) : so
 /// Records the state after n steps if its smallest gap is the smallest so far, or the first below the limit.
 void ContactWatch::note_small_gap(int n, const State& state, double gap) {
   if (gap < worst_.min_distance) worst_step_ = n;
-  if (small_gap_ || !(gap < smallest_ratio * barrier_distance_)) return;
+  if (small_gap_ || barrier_distance_ == 0.0 || !(gap < smallest_ratio * barrier_distance_)) return;
   small_gap_ = SmallGap{n, ""};
   double largest = 0.0;
   for (const ContactForce& one : solver_.contact_forces(n, state)) {
@@ -43,11 +43,10 @@ void ContactWatch::note_small_gap(int n, const State& state, double gap) {
 void ContactWatch::warn_about_gaps(Job& job) const {
   if (!small_gap_) return;
   job.warn(fmt::format(
-      "from step {} on, gaps of contact are below a thousandth of the barrier distance, {:.3g} m; the smallest, {:.3g} "
-      "m, is that "
-      "of step {}{}. The barrier is nearly overcome, and its forces are stiff: give a larger "
+      "gaps of contact fall below a thousandth of the barrier distance, {:.3g} m, first in step {}; the smallest gap, "
+      "{:.3g} m, is that of step {}{}. The barrier force is very stiff at such gaps: give a larger "
       "contact.barrier_stiffness, or a smaller solver.dt",
-      small_gap_->step, barrier_distance_, worst_.min_distance, worst_step_,
+      barrier_distance_, small_gap_->step, worst_.min_distance, worst_step_,
       small_gap_->surfaces.empty() ? ""
                                    : ". At step " + std::to_string(small_gap_->step) + ", the contact force between " +
                                          small_gap_->surfaces + " is the largest"));

@@ -14,7 +14,7 @@ namespace diffsim::app {
 /// Collects contact statistics during a rollout, for the report.
 class ContactWatch {
  public:
-  /// `scene`: scene from which `solver` was created; both must outlive the ContactWatch.
+  /// `scene`: scene from which `solver` was created. `solver` must outlive the ContactWatch.
   ContactWatch(const Scene& scene, DifferentiableScene& solver);
 
   /// Returns the contact quantities of `state`, the state after n steps: smallest gap, numbers of active pairs and of

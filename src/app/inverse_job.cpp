@@ -378,8 +378,9 @@ void InverseJob::warn_about_independent_unknowns(double total) {
     if (problem->depends_on(k) || job_.groups.number > 0) continue;
     progress.clear();
     job_.warn(fmt::format(
-        "the derivative of the loss with respect to '{}' is exactly zero: the loss does not depend on this parameter. "
-        "Observe a quantity that the parameter changes, or remove the parameter from `parameters`",
+        "all derivatives of the loss with respect to '{}' in this run are exactly zero: at these values, the loss does "
+        "not change with the parameter. Observe a quantity that the parameter changes, or remove the parameter from "
+        "`parameters`",
         problem->unknowns()[k].name()));
   }
 }

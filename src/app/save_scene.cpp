@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/runtime.hpp"
 #include "dynamics/parameters.hpp"
+#include "dynamics/support.hpp"
 #include "io/fields.hpp"
 #include "io/hdf5_file.hpp"
 
@@ -116,11 +118,11 @@ std::vector<double> start_of(const DifferentiableScene& scene, const char* field
 /// for vertices without mass, whose components are fixed by `prepare`.
 std::vector<double> fixed_of(DifferentiableScene& scene) {
   const TetrahedralMesh& mesh = *scene.mesh();
-  const auto owned = static_cast<std::size_t>(mesh.num_owned_vertices());
-  if (memory_kind() != MemoryKind::host) return {};
+  const std::vector<std::uint8_t> masks = dynamics::fixed_on_host(scene.system());
+  const std::size_t owned = masks.size();
   std::vector<double> fixed(owned);
   for (std::size_t v = 0; v < owned; ++v) {
-    const std::uint8_t mask = scene.system().fixed()[v];
+    const std::uint8_t mask = masks[v];
     fixed[v] = (mask & System::massless) != 0 ? -1.0 : mask & 7;
   }
   return EvenOrder(mesh.comm(), mesh.vertex_order(), owned)(fixed.data(), 1);
@@ -313,7 +315,7 @@ void save_scene(DifferentiableScene& scene, Value document, const std::string& f
   document = parse_yaml(to_yaml(document), to);  // with the locations of the file that will be written
   Scene parsed = parse_scene(document, to);
   load_robots(comm, parsed, parsed.contact.has_value());
-  DifferentiableScene again = make_solver(parsed, make_mesh(comm, parsed));
+  DifferentiableScene again = make_solver(parsed, make_mesh(comm, parsed), false);
   require_same_parts(scene, again);
   if (const std::vector<std::string> names = differences(scene, again); !names.empty()) {
     document.keys.emplace_back("values");
@@ -324,6 +326,7 @@ void save_scene(DifferentiableScene& scene, Value document, const std::string& f
           "the values of '" + left.front() + "' cannot be written exactly" +
           (scene.mesh()->num_global_directors() > 0 ? ", because values at the directors of rods differ" : ""));
   }
+  if (parsed.contact) again.require_apart();
   save_document(comm, std::move(document), folder_of_scene.string(), to);
 }
 

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "app/section_of_object.hpp"
 
+#include <type_traits>
 #include <variant>
 
 #include "app/made_values.hpp"

@@ -117,7 +117,7 @@ void set_parameter(const Scene& scene, DifferentiableScene& solver, const ValueE
   if (!parameter) {
     const std::string likely = nearest(entry.name, solver.parameters().names());
     entry.place.fail("the scene has no parameter '" + entry.name + "'" +
-                     (likely.empty() ? "; remove the entry" : "; did you mean " + likely + "?"));
+                     (likely.empty() ? "; remove the entry" : "; did you mean '" + likely + "'?"));
   }
   if (parameter->is_control) entry.place.fail("is computed by a feedback, so its values cannot be given; remove it");
   const TetrahedralMesh& mesh = *solver.mesh();
@@ -146,6 +146,11 @@ void set_initial_positions(const TetrahedralMesh& mesh, DifferentiableScene& sol
   solver.set_initial_displacement(values);
 }
 
+void set_initial_velocities(const TetrahedralMesh& mesh, DifferentiableScene& solver, const ValueEntry& entry) {
+  expect_shape(entry.numbers, {{3}}, "[x, y, z], or {file:, dataset:} of shape [vertices, 3]");
+  solver.set_initial_velocity(load_vertices(mesh, entry.numbers, 0).values);
+}
+
 }  // namespace
 
 std::optional<CellKind> cells_of(const TetrahedralMesh& mesh, const Parameter& parameter) {
@@ -164,7 +169,7 @@ void set_values(const Scene& scene, DifferentiableScene& solver) {
     if (entry.name == DynamicsParameters::initial_positions.name)
       set_initial_positions(mesh, solver, entry);
     else if (entry.name == DynamicsParameters::initial_velocities.name)
-      solver.set_initial_velocity(load_vertices(mesh, entry.numbers, 0).values);
+      set_initial_velocities(mesh, solver, entry);
     else
       set_parameter(scene, solver, entry);
   }

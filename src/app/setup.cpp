@@ -489,7 +489,7 @@ std::shared_ptr<Sensor> make_sensor(const SensorEntry& entry, DifferentiableScen
   return sensor;
 }
 
-DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh) {
+DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh, bool check_apart) {
   DifferentiableScene solver = make_body(scene, std::move(mesh), scene.solver.integrator);
   set_controls(scene, solver);
   add_boundary(scene, solver);
@@ -506,7 +506,7 @@ DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralM
   for (const SensorEntry& sensor : scene.sensors) make_sensor(sensor, solver);  // refuses sensors that cannot exist
   add_feedback(scene, solver);
   set_values(scene, solver);
-  if (scene.contact) at_place(scene.contact->place, [&] { solver.require_apart(); });
+  if (scene.contact && check_apart) at_place(scene.contact->place, [&] { solver.require_apart(); });
   return solver;
 }
 

@@ -39,7 +39,8 @@ void check_regions(const Scene& scene, const TetrahedralMesh& mesh);
 DifferentiableScene make_body(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh,
                               Integrator integrator = Integrator::symplectic_euler);
 /// Creates a solver with materials, boundary conditions, loads, joints, contact, initial values and feedback.
-DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh);
+/// `check_apart`: whether bodies that intersect or touch at the start are an error.
+DifferentiableScene make_solver(const Scene& scene, std::shared_ptr<TetrahedralMesh> mesh, bool check_apart = true);
 
 /// Creates the sensor that `entry`, an entry of the scene's section `sensors`, defines. Throws InputError, with the
 /// location of the sensor in the scene file, if the sensor cannot be created for the simulated bodies, for example

@@ -61,6 +61,13 @@ std::string describe(const std::array<double, 6>& motion) {
 
 }  // namespace
 
+std::vector<std::uint8_t> fixed_on_host(const System& system) {
+  const auto owned = static_cast<std::size_t>(system.mesh().num_owned_vertices());
+  std::vector<std::uint8_t> masks(owned);
+  Kokkos::deep_copy(HostSpan<std::uint8_t>(masks.data(), owned), DeviceSpan<const std::uint8_t>(system.fixed(), owned));
+  return masks;
+}
+
 void require_support(const TetrahedralMesh& mesh, const std::uint8_t* fixed) {
   const auto owned = static_cast<std::size_t>(mesh.num_owned_vertices());
   std::vector<std::uint8_t> bits(owned);

@@ -78,7 +78,7 @@ AdjointHistory::Growth AdjointHistory::growth() const {
 void AdjointHistory::keep_largest() {
   if (is_taken_) return;
   const Growth last = growth();
-  if (last.factor > largest_.factor) largest_ = last;
+  if (std::isfinite(last.factor) && last.factor > largest_.factor) largest_ = last;
   is_taken_ = true;
 }
 
@@ -99,7 +99,7 @@ bool AdjointHistory::is_negligible(const State& adjoint, const Entry& entry) con
 }
 
 std::optional<int> AdjointHistory::vanishes_before(bool are_fixed) const {
-  if (entries_.empty() || contributions_ >= most_contributions) return std::nullopt;
+  if (entries_.empty() || entries_.back().step > 0 || contributions_ >= most_contributions) return std::nullopt;
   const bool has_rates = are_fixed && largest_velocities_ > 0.0;
   const double kept = has_rates ? entries_.back().positions : 0.0, few = 4.0 * negligible_ratio * largest_positions_;
   std::optional<int> step;

@@ -58,12 +58,14 @@ class AdjointHistory {
   /// n; the steps before x[n] then do not contribute to the rounded gradient. The adjoint is negligible if the norm of
   /// each field of ∂L/∂x[m] is at most 2⁻⁵² times the largest recorded norm. If `are_fixed`, the norm of the positions
   /// may instead be constant up to rounding: vertices whose positions are fixed pass on the adjoint of their positions
-  /// unchanged. Returns no value if there is no such number, or if the loss depends on so many states that
-  /// contributions to the norms were not computed. Prescribed motions, which contribute in each step, exclude
-  /// `are_fixed`.
+  /// unchanged. Returns no value if there is no such number, if the reverse sweep did not reach step 0, or if the loss
+  /// depends on so many states that contributions to the norms were not computed. Prescribed motions, which contribute
+  /// in each step, exclude `are_fixed`.
   std::optional<int> vanishes_before(bool are_fixed) const;
 
  private:
+  /// Includes the growth of the current reverse sweep in `largest_`, once. An infinite growth is left out: the
+  /// optimiser treats such an evaluation as failed.
   void keep_largest();
   /// Returns true if the norms of all fields except the positions are negligible.
   bool is_negligible(const State& adjoint, const Entry& entry) const;
@@ -77,7 +79,7 @@ class AdjointHistory {
   std::vector<bool> negligible_;  // for each entry: true if all fields except the positions are negligible
   double largest_positions_ = 0.0, largest_velocities_ = 0.0;  // largest recorded norms of the reverse sweep
   Growth largest_;        // of the reverse sweeps before the current one, since the last call of take_largest_growth
-  bool is_taken_ = true;  // true if take_largest_growth has returned the growth of the current reverse sweep
+  bool is_taken_ = true;  // true if `largest_` includes the growth of the current sweep, or if there is no sweep
   int before_step_ = -1;  // step of `before_`
   double before_ = 0.0;   // norm without the contribution of the loss at that step
 };

@@ -92,7 +92,7 @@ class GradientCheck {
 
   /// Calls `multiply`. If forward mode is not available, for example because a link of the user has no tangent, only
   /// finite differences test the derivatives: `no_products_` is set to the reason. Throws the Error of `multiply` if
-  /// finite differences were not requested.
+  /// finite differences were not requested, or if not all ranks have an Error of the kind `input`.
   void multiply_if_possible() {
     std::exception_ptr error;
     std::string reason;

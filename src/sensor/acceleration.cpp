@@ -12,6 +12,7 @@
 #include "diffsim/core/error.hpp"
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/runtime.hpp"
+#include "dynamics/support.hpp"
 #include "mesh/bodies.hpp"
 #include "sensor/place.hpp"
 
@@ -34,10 +35,7 @@ class Acceleration final : public Sensor {
   Acceleration(const Site& site, const SensorPlace& place) : site_(site), place_(name_of(place)) {
     System& system = *site_.system;
     system.prepare_if_changed();
-    const auto owned = static_cast<std::size_t>(system.mesh().num_owned_vertices());
-    std::vector<std::uint8_t> masks(owned);
-    Kokkos::deep_copy(HostSpan<std::uint8_t>(masks.data(), owned),
-                      DeviceSpan<const std::uint8_t>(system.fixed(), owned));
+    const std::vector<std::uint8_t> masks = dynamics::fixed_on_host(system);
     const std::vector<VertexWeight> weights = weights_of(system.mesh(), place);
     collectively(comm(), [&] {
       for (const auto& [vertex, weight] : weights) require_own_motion(vertex, masks[static_cast<std::size_t>(vertex)]);

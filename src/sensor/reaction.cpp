@@ -13,6 +13,7 @@
 #include "diffsim/core/impl/device.hpp"
 #include "diffsim/core/impl/small_tensor.hpp"
 #include "diffsim/core/runtime.hpp"
+#include "dynamics/support.hpp"
 
 namespace diffsim::sensor {
 namespace {
@@ -34,9 +35,8 @@ struct HeldComponent {
 /// `System::prepare_if_changed`. Collective.
 std::vector<HeldComponent> held_components(System& system, const std::vector<int>& vertices) {
   system.prepare_if_changed();
-  const auto owned = static_cast<std::size_t>(system.mesh().num_owned_vertices());
-  std::vector<std::uint8_t> masks(owned);
-  Kokkos::deep_copy(HostSpan<std::uint8_t>(masks.data(), owned), DeviceSpan<const std::uint8_t>(system.fixed(), owned));
+  const std::vector<std::uint8_t> masks = dynamics::fixed_on_host(system);
+  const std::size_t owned = masks.size();
   std::vector<HeldComponent> entries;
   for (const int v : vertices) {
     if (static_cast<std::size_t>(v) >= owned) continue;

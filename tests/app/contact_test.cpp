@@ -39,7 +39,9 @@ TEST_F(Contact, GapsAtTheLimitOfTheBarrierAreTold) {
   EXPECT_EQ(stiff.code, 0) << stiff.err;
   if (rank_ != 0) return;
   EXPECT_LT(report("soft")["contact"]["min_distance"].get<double>(), 1e-5);
-  EXPECT_NE(soft.err.find("warning: from step "), std::string::npos) << soft.err;
+  EXPECT_NE(soft.err.find("warning: gaps of contact fall below a thousandth of the barrier distance"),
+            std::string::npos)
+      << soft.err;
   EXPECT_NE(soft.err.find("below a thousandth of the barrier distance, 0.01 m"), std::string::npos) << soft.err;
   EXPECT_NE(soft.err.find("the contact force between "), std::string::npos) << soft.err;
   EXPECT_NE(soft.err.find("and floor is the largest"), std::string::npos) << soft.err;
@@ -122,6 +124,7 @@ TEST_F(Contact, APenaltyLetsTheBodyEnterTheFloor) {
     const nlohmann::json touched = report("out")["contact"];
     EXPECT_LT(touched["min_distance"].get<double>(), -1e-4);
     EXPECT_EQ(touched["intersections"].get<int>(), 0);
+    EXPECT_EQ(simulated.err.find("a thousandth of the barrier distance"), std::string::npos) << simulated.err;
   }
   const Ran checked = run({"check", "scene.yaml"}, "out");
   EXPECT_EQ(checked.code, 0) << checked.out << checked.err;

@@ -23,10 +23,10 @@ State adjoint(double q, double v, std::optional<double> origin = {}) {
 }
 
 /// Records a reverse sweep of a loss that depends on the last state only. `values`: adjoints of the states, from the
-/// last to the first.
-void sweep(AdjointHistory& history, const std::vector<State>& values) {
-  const int last = static_cast<int>(values.size()) - 1;
-  for (int n = last; n >= 0; --n) {
+/// last to the state `end`.
+void sweep(AdjointHistory& history, const std::vector<State>& values, int end = 0) {
+  const int last = end + static_cast<int>(values.size()) - 1;
+  for (int n = last; n >= end; --n) {
     if (n == last) history.observe(n, values.front().zero_like(), false);
     history.observe(n, values[static_cast<std::size_t>(last - n)], true);
   }
@@ -53,6 +53,8 @@ TEST(AdjointHistory, returns_the_largest_growth_of_all_sweeps_since_the_last_cal
   EXPECT_NEAR(history.take_largest_growth().factor, 9.0, 1e-9);
   sweep(history, powers(0.5, 2));
   EXPECT_EQ(history.take_largest_growth().factor, 1.0);
+  sweep(history, powers(1e200, 2));  // the norm overflows
+  EXPECT_EQ(history.take_largest_growth().factor, 1.0);
 }
 
 TEST(AdjointHistory, finds_the_state_before_which_the_adjoint_vanishes) {
@@ -62,9 +64,13 @@ TEST(AdjointHistory, finds_the_state_before_which_the_adjoint_vanishes) {
   EXPECT_FALSE(history.vanishes_before(false));
   sweep(history, powers(0.1, 20));  // 1e-16 of the largest norm 16 steps before the last, at step 4
   EXPECT_EQ(history.vanishes_before(false), std::optional<int>(4));
+  sweep(history, powers(0.1, 20), 4);  // the sweep ends at step 4
+  EXPECT_FALSE(history.vanishes_before(false));
   sweep(history, powers(1.0, 20));
   EXPECT_FALSE(history.vanishes_before(false));
-  sweep(history, powers(0.0, 0));
+  std::vector<State> zeros;
+  for (int i = 0; i < 4; ++i) zeros.push_back(adjoint(0.0, 0.0));
+  sweep(history, zeros);
   EXPECT_FALSE(history.vanishes_before(false));
 }
 

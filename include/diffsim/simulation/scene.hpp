@@ -162,7 +162,8 @@ class DifferentiableScene {
   /// The stress does not include viscous stresses. Rigid bodies, and cells with `nodal_dilatation`, have NaN. `state`:
   /// state after n steps. Collective.
   std::vector<double> cell_stresses(int n, const State& state);
-  /// Returns the mean Green–Lagrange strain ½ (FᵀF - 1) of each of this rank's tetrahedra, [local cells, 3, 3].
+  /// Returns the mean Green–Lagrange strain ½ (FᵀF - 1) of each of this rank's tetrahedra in `state`, [local cells, 3,
+  /// 3]; zero up to rounding errors for rigid bodies.
   std::vector<double> cell_strains(const State& state);
   /// Returns the sum of the contact forces, with friction and without impacts, on each owned vertex, [owned vertices,
   /// 3] (N). `state`: state after n steps. Collective.

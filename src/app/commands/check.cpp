@@ -57,7 +57,8 @@ std::string text_of(const UnknownCheck& check, bool differences) {
   if (differences)
     text += fmt::format("slope {:.6e}, by differences {:.6e} ± {:.0e}; ", check.slope, check.difference,
                         check.difference_error);
-  text += fmt::format("dot-product error {:.1e}\n", check.dot_product_error);
+  text += std::isnan(check.dot_product_error) ? "no dot products\n"
+                                              : fmt::format("dot-product error {:.1e}\n", check.dot_product_error);
   if (check.solver_effect > 0.0)
     text += fmt::format("  {:<20} {:<11} the solver's tolerance changes the slope by {:.0e}\n", "", "",
                         check.solver_effect);
@@ -115,7 +116,7 @@ bool check(Job& job) {
   std::vector<double> orders;
   job.out << "check: " << size_text(job.scene, *inverse.mesh) << '\n';
   for (const UnknownCheck& one : checks) {
-    worst = std::max(worst, one.dot_product_error);
+    worst = std::isnan(one.dot_product_error) ? one.dot_product_error : std::max(worst, one.dot_product_error);
     passed = passed && one.passed;
     orders.insert(orders.end(), one.taylor_orders.begin(), one.taylor_orders.end());
     by_name[one.name] = report_of(one, options.differences);
