@@ -38,8 +38,11 @@ def needs_meshio(path):
     suffix = os.path.splitext(path)[1].lower()
     if suffix != ".msh" or not os.path.isfile(path):
         return suffix in SUFFIXES
-    with open(path, "rb") as file:
-        return file.read(64).lstrip().startswith(b"(")
+    try:
+        with open(path, "rb") as file:
+            return file.read(64).lstrip().startswith(b"(")
+    except OSError:  # the library reports the error
+        return False
 
 
 def convert(path, target):

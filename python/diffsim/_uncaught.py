@@ -11,7 +11,8 @@ SECONDS = 5.0  # time in which the other ranks must fail, too
 def end_all_ranks_after_exceptions():
     """Make uncaught exceptions end the program on all ranks.
 
-    Without this function, a rank with an uncaught exception would end, and the other ranks would wait for it forever.
+    Without this function, a rank with an uncaught exception would end, and the other ranks would wait for it forever. An
+    exception before the first use of the library on a rank ends this rank only.
     """
     show = sys.excepthook
 

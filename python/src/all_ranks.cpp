@@ -1,6 +1,8 @@
 // Copyright (c) 2026 the diffsim authors. SPDX-License-Identifier: BSD-3-Clause
 #include "all_ranks.hpp"
 
+#include <nanobind/stl/string.h>
+
 #include <exception>
 
 #include "diffsim/core/error.hpp"
@@ -19,9 +21,14 @@ void call_on_all_ranks(MPI_Comm comm, const std::function<void()>& body) {
   if (num_ranks(comm) > 1) {
     const std::int64_t failed = sum_over_ranks(static_cast<std::int64_t>(exception ? 1 : 0), comm);
     if (failed > 0 && !exception)
-      throw Error("the same call failed on another rank, which has the message", ErrorKind::system);
+      throw Error("the same call failed on another rank; read the message of that rank", ErrorKind::system);
   }
   if (exception) std::rethrow_exception(exception);
+}
+
+std::string read_path(MPI_Comm comm, nb::handle path) {
+  return read_on_all_ranks(
+      comm, [&] { return nb::cast<std::string>(nb::object(nb::module_::import_("os").attr("fspath")(path))); });
 }
 
 void ArgumentHash::mix(std::uint64_t word) {

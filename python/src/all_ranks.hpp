@@ -39,6 +39,10 @@ auto read_on_all_ranks(MPI_Comm comm, const Read& read) {
   return std::move(*result);
 }
 
+/// Returns the text of a path, a str or an object with the method `__fspath__`. Collective; the caller must hold the
+/// GIL.
+std::string read_path(MPI_Comm comm, nb::handle path);
+
 /// Hash value of a sequence of arguments, by which ranks compare their arguments.
 class ArgumentHash {
  public:

@@ -519,10 +519,13 @@ joint_stiffness:NAME, joint_damping:NAME, joint_friction:NAME and joint_limit_st
             Robot added = robot;
             if (!with_drives) added.drives.clear();
             const LibraryScope scope;
-            require_same_on_all_ranks(handle.shared()->get().mesh()->comm(), "number of joints, with_drives",
-                                      robot.joints.size(), with_drives);
+            std::vector<std::string> names;
+            for (const Joint& joint : robot.joints) names.push_back(joint.name);
+            require_same_on_all_ranks(handle.shared()->get().mesh()->comm(), "names of joints, with_drives", names,
+                                      with_drives);
             add_joints(handle.shared()->change(), added);
-            handle.shared()->record().refuse("the robot with the joint '" + added.joints.front().name + "'");
+            if (!added.joints.empty())
+              handle.shared()->record().refuse("the robot with the joint '" + added.joints.front().name + "'");
           },
           nb::arg("robot"), nb::arg("with_drives") = true,
           R"(Add the joints of a robot whose bodies are in the mesh.

@@ -39,7 +39,11 @@ BodyRecord record_mesh_file(const std::string& path, double scale, CellKind cell
 
 ConvertedFile::~ConvertedFile() {
   const nb::gil_scoped_acquire with_gil;
-  if (folder_.is_valid()) folder_.attr("cleanup")();
+  try {
+    if (folder_.is_valid()) folder_.attr("cleanup")();
+  } catch (nb::python_error& error) {
+    error.discard_as_unraisable("the deletion of a temporary folder");
+  }
   folder_.reset();
 }
 

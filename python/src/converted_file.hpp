@@ -33,7 +33,8 @@ class ConvertedFile {
   nb::object folder_;
 };
 
-/// Record of a mesh from a file, which a scene file refers to. The caller must hold the GIL.
+/// Returns the record of a mesh that is read from a file. No scene file can describe a mesh that only meshio reads. The
+/// caller must hold the GIL.
 BodyRecord record_mesh_file(const std::string& path, double scale, CellKind cells = CellKind::tetrahedron);
 
 }  // namespace diffsim::python

@@ -253,7 +253,8 @@ void bind_regions(nb::class_<MeshHandle>& bound) {
            nb::arg("body") = "",
            R"(Define a region by exactly one of: box, ball (center and radius), list of vertices. Collective.
 
-box: two opposite corners [min, max], in m. center, radius: in m. vertices: numbers in the mesh file. body: if given,
+box: two opposite corners [min, max], in m. center, radius: in m. vertices: numbers in the mesh file, the same on all
+ranks. body: if given,
 the region contains only vertices of this body, and `vertices` are numbered from the body's first vertex.)");
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -89,9 +90,12 @@ OutputValues RolloutOutputs::read_weights(nb::handle arrays) const {
   for (Numbers& of_sensor : weights.sensors) sum_over_ranks_in_place(of_sensor, comm_);
   sum_over_ranks_in_place(weights.losses, comm_);
   for (const double weight : weights.losses)
-    if (weight != 0.0 && !(std::abs(weight) > 1e-150 && std::abs(weight) < 1e150))
-      throw Error("the derivative with respect to a loss among the outputs of a rollout is " + std::to_string(weight) +
-                  "; scale the function of the outputs");
+    if (weight != 0.0 && !(std::abs(weight) > 1e-150 && std::abs(weight) < 1e150)) {
+      std::ostringstream text;
+      text << "the derivative with respect to a loss among the outputs of a rollout is " << weight
+           << "; its absolute value must be 0 or between 1e-150 and 1e150; scale the function of the outputs";
+      throw Error(text.str());
+    }
   return weights;
 }
 

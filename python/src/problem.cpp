@@ -262,7 +262,11 @@ void create_problem(ProblemHandle* self, const SceneHandle& handle, int num_step
                     const std::optional<CheckpointOptions>& checkpoints) {
   const std::shared_ptr<SharedScene> scene = handle.shared();
   const MPI_Comm comm = scene->get().mesh()->comm();
-  const std::shared_ptr<Loss> known = read_on_all_ranks(comm, [&] { return loss_of(loss, scene->get(), false); });
+  const std::shared_ptr<Loss> known = read_on_all_ranks(comm, [&] {
+    for (const UnknownOptions* const one : unknowns)
+      if (!one) throw InputError("unknowns must be a list of Unknown objects");
+    return loss_of(loss, scene->get(), false);
+  });
   std::shared_ptr<InverseProblem> made;
   {
     const LibraryScope scope;

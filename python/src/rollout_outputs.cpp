@@ -107,7 +107,8 @@ nb::list outputs_of_rollout(const RolloutOutputs& outputs, DifferentiableSimulat
           outputs, n, [&](Sensor& sensor) { return sensor.value(n, state); },
           [&](Loss& loss) { return loss.value(n, state, parameters); }, values);
     };
-    handle.last_ = std::make_shared<Trajectory>(simulator.rollout(num_steps, checkpoint_every, observe));
+    handle.last_ = share_on_all_ranks(
+        outputs.comm(), std::make_shared<Trajectory>(simulator.rollout(num_steps, checkpoint_every, observe)));
     sum_losses(outputs, values);
   });
   handle.version_of_rollout_ = handle.scene()->version();

@@ -238,8 +238,9 @@ void bind_save(nb::class_<SceneHandle>& scene) {
   scene.def(
       "save",
       [](SceneHandle& handle, nb::handle path, std::optional<int> num_steps) {
-        const auto to = nb::cast<std::string>(nb::object(nb::module_::import_("os").attr("fspath")(path)));
+        const std::string to = read_path(comm_of(handle), path);
         const LibraryScope scope;
+        require_same_on_all_ranks(comm_of(handle), "path, num_steps", to, num_steps);
         handle.shared()->record().save(handle.shared()->use(), to, num_steps);
       },
       nb::arg("path"), nb::arg("num_steps") = nb::none(),
@@ -349,6 +350,11 @@ Every member function is collective. Add loads and contact before the first step
           "add_contact",
           [](SceneHandle& handle, const ContactOptions& options) {
             const LibraryScope scope;
+            require_same_on_all_ranks(comm_of(handle),
+                                      "barrier_distance, barrier_stiffness, friction, numbers of planes, meshes and "
+                                      "pairs",
+                                      options.barrier_distance, options.barrier_stiffness, options.friction,
+                                      options.planes.size(), options.meshes.size(), options.pairs.size());
             handle.shared()->change().add_contact(options);
             handle.shared()->set_contact(options);
             handle.shared()->record().contact(options);

@@ -228,8 +228,8 @@ objects of a changed scene. Comments of the file are lost, and aliases are repla
       .def(
           "save",
           [](SceneFileHandle& handle, nb::handle path) {
-            const auto to = nb::cast<std::string>(nb::object(nb::module_::import_("os").attr("fspath")(path)));
             const MPI_Comm comm = handle.shared()->mesh()->comm();
+            const std::string to = read_path(comm, path);
             app::Value document = read_on_all_ranks(comm, [&] { return document_of(handle.document(), to); });
             const LibraryScope scope;
             require_same_on_all_ranks(comm, "path", to);

@@ -78,7 +78,7 @@ void step(SimulatorHandle& handle, int count) {
 }
 
 void fix(SimulatorHandle& handle, nb::handle vertices) {
-  std::string region;  // remains empty for numbers of vertices
+  std::optional<std::string> region;  // no value for numbers of vertices
   const std::vector<std::int64_t> numbers = read_on_all_ranks(handle.comm(), [&] {
     if (!nb::isinstance<nb::str>(vertices)) return integers(vertices, "vertices").values;
     region = nb::cast<std::string>(vertices);
@@ -87,17 +87,17 @@ void fix(SimulatorHandle& handle, nb::handle vertices) {
   const LibraryScope scope;
   require_same_on_all_ranks(handle.comm(), "name of a region", region);
   handle.scene()->change();
-  if (region.empty()) {
+  if (!region) {
     const TetrahedralMesh& mesh = *handle.scene()->get().mesh();
     int number = 0;  // of the region that set_fixed_vertices defines
     while (mesh.has_region("fixed_vertices_" + std::to_string(number))) ++number;
     region = "fixed_vertices_" + std::to_string(number);
     handle.get().set_fixed_vertices(numbers);
-    record_region(handle.scene()->record().mesh(), region, VertexList{numbers}, "");
+    record_region(handle.scene()->record().mesh(), *region, VertexList{numbers}, "");
   } else {
-    handle.get().set_fixed_vertices(region);
+    handle.get().set_fixed_vertices(*region);
   }
-  handle.scene()->record().fix(region, {true, true, true});
+  handle.scene()->record().fix(*region, {true, true, true});
 }
 
 /// Makes the results of the last rollout unavailable.
@@ -186,7 +186,7 @@ TrajectoryHandle* rollout(SimulatorHandle& handle, int num_steps, int checkpoint
 
 double backward(DifferentiableSimulatorHandle& handle, nb::object object) {
   const std::shared_ptr<Loss> loss = read_loss(handle, object, false);
-  if (handle.version_of_rollout_ != handle.scene()->version())
+  if (!handle.last_ || handle.version_of_rollout_ != handle.scene()->version())
     throw Error("backward(loss) needs a rollout since the last change of the scene or its parameters");
   const double value = run_sweep(handle, [&] {
     // The forward run is complete: the bar shows the steps of the reverse run only.
@@ -454,7 +454,8 @@ fields' shapes; only the entries of owned vertices are used. Call backward at mo
 positions and velocities: [owned vertices, 3].)",
                    nb::sig("def initial_gradient(self) -> dict[str, numpy.ndarray]"))
       .def_prop_ro(
-          "has_rollout", [](const H& handle) { return handle.version_of_rollout_ == handle.scene()->version(); },
+          "has_rollout",
+          [](const H& handle) { return handle.last_ && handle.version_of_rollout_ == handle.scene()->version(); },
           "Whether a rollout has been run, and the scene and its parameters have not changed since.")
       .def_prop_ro(
           "num_sweeps", [](const H& handle) { return handle.num_sweeps_; },
@@ -504,7 +505,7 @@ state: a State, or a dict of arrays with all fields of a state of the scene.)",
            nb::sig("def set_state(self, state: State | dict[str, object], step: int = 0) -> None"))
       .def("set_fixed_vertices", &fix, nb::arg("vertices"),
            "Fix vertices at their positions from the next step on. vertices: name of a region, or numbers in the mesh "
-           "file.",
+           "file, the same on all ranks.",
            nb::sig("def set_fixed_vertices(self, vertices: object) -> None"));
   bind_current_state(bound);
   bound.def(

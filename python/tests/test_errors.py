@@ -84,3 +84,16 @@ def test_a_missing_package_is_named(monkeypatch, module, package):
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(ImportError, match=f"diffsim.{module} needs .*pip install {package}"):
         importlib.import_module(f"diffsim.{module}")
+
+
+def test_a_reverse_sweep_after_a_failed_one_needs_a_rollout():
+    made, _ = simulator()
+    made.rollout(2)
+    with pytest.raises(ZeroDivisionError):
+        made.backward(lambda n, state: 1 / 0)
+    assert not made.has_rollout
+    for _ in range(2):
+        with pytest.raises(diffsim.Error, match="needs a rollout"):
+            made.backward(loss)
+    made.rollout(2)
+    assert made.backward(loss) > 0.0

@@ -49,6 +49,7 @@ CASES = {
     "mesh: cells": lambda s: diffsim.TetrahedralMesh.box([1.0, 1.0, 1.0], [1, 1, here(0, 2)], comm=COMM),
     "mesh: region": lambda s: s.mesh.define_region(here("x_min", "new"), center=[0.0, 0.0, 0.0], radius=0.01),
     "mesh: vertices": lambda s: s.mesh.define_region("new", vertices=here([[0.5]], [0])),
+    "mesh: numbers of vertices": lambda s: s.mesh.define_region("new", vertices=here([10**6], [0])),
     "mesh: bodies": lambda s: diffsim.TetrahedralMesh.join({"a": here(3, diffsim.Body.cube(1, 1.0))}, COMM),
     "mesh: names of bodies": lambda s: diffsim.TetrahedralMesh.join({here("", "a"): diffsim.Body.cube(1, 1.0)}, COMM),
     "scene: materials": lambda s: diffsim.DifferentiableScene(s.mesh, here(3, [diffsim.DifferentiableMaterial(5e3, 0.4)])),
@@ -70,6 +71,14 @@ CASES = {
     "attach: region": lambda s: s.scene.attach(here("x_mix", "x_min"), "all", 1.0),
     "fixed vertices": lambda s: s.simulator.set_fixed_vertices(here("x_mix", "x_min")),
     "fixed numbers": lambda s: s.simulator.set_fixed_vertices(here([0.5], [0])),
+    "fixed numbers: range": lambda s: s.simulator.set_fixed_vertices(here([10**6], [0])),
+    "joint": lambda s: s.scene.join(diffsim.Joint(here("a", "b"), "revolute", "none")),
+    "drive": lambda s: s.scene.drive(here("a", "b")),
+    "link": lambda s: s.scene.add_link(diffsim.Link([here("gravitas", "gravity")], loss, loss)),
+    "force term": lambda s: s.scene.add_force_term(diffsim.ForceTerm([0], loss, loss, parameters=here(["a"], []))),
+    "feedback": lambda s: s.scene.add_feedback(here("a", "b"), [], ["gravity"], diffsim.perceptron(1, 3)),
+    "contact": lambda s: s.scene.add_contact(diffsim.ContactOptions(planes=[], barrier_distance=here(-1.0, 1e-3))),
+    "save: steps": lambda s: s.scene.save("scene.yaml", here(-1, 3)),
     "step: count": lambda s: s.simulator.step(here(-1, 1)),
     "state: step": lambda s: s.simulator.set_state(s.simulator.state, here(-1, 1)),
     "rollout: steps": lambda s: s.simulator.rollout(here(-1, 2)),
@@ -93,6 +102,9 @@ CASES = {
     "loss: mask": lambda s: diffsim.SilhouetteLoss(s.mesh, s.camera, {1: here(np.ones((2, 3)), np.ones((4, 4)))}),
     "loss: depth": lambda s: diffsim.DepthLoss(s.mesh, s.camera, {1: np.ones((4, 4))}, here("x_mix", "all")),
     "problem: unknown": lambda s: s.unknown(here("gravitas", "gravity")),
+    "problem: unknowns": lambda s: diffsim.InverseProblem(
+        s.problem_scene, 3, s.target, [here(None, diffsim.Unknown("gravity"))]
+    ),
     "problem: loss": lambda s: diffsim.InverseProblem(
         s.problem_scene, 3, here(3, s.target), [diffsim.Unknown("gravity")]
     ),
@@ -202,12 +214,13 @@ def run(program, ranks=2):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=50,
+        timeout=200,
     )
     return done.returncode, done.stdout
 
 
 @pytest.mark.skipif(COMM.size > 1 or "OMPI_COMM_WORLD_SIZE" in os.environ, reason="mpirun cannot start mpirun")
+@pytest.mark.skipif("Open MPI" not in MPI.Get_library_version(), reason="the test uses options of Open MPI")
 def test_uncaught_exceptions_end_all_ranks():
     program = """
         import diffsim

@@ -260,7 +260,9 @@ void TetrahedralMesh::define_region(const std::string& name, const RegionShape& 
   if (const auto* list = std::get_if<VertexList>(&shape)) {
     std::vector<std::int64_t> wanted = list->vertices;
     std::sort(wanted.begin(), wanted.end());
-    check_list({wanted}, {first, count, body.empty() ? "the mesh" : body}, name, bodies_, num_global_vertices());
+    collectively(comm_, [&] {
+      check_list({wanted}, {first, count, body.empty() ? "the mesh" : body}, name, bodies_, num_global_vertices());
+    });
     for (std::size_t v = 0; v < marks.size(); ++v)
       marks[v] = std::binary_search(wanted.begin(), wanted.end(), vertex_order_->file_index()[v] - first);
   } else {
