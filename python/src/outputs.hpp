@@ -55,8 +55,9 @@ class RolloutOutputs final : public Handle {
   /// Returns a list of numpy arrays, to which the values are moved. The caller must hold the GIL.
   nb::list to_list(OutputValues values) const;
   /// Reads weights from a sequence of arrays of the shapes `shapes`. The weights of sensors and losses are the sums of
-  /// the weights of all ranks. Throws Error on all ranks if arrays of a rank have wrong shapes, or if the weight of a
-  /// loss is not finite. Collective; the caller must be in a LibraryScope.
+  /// the weights of all ranks. Throws Error on all ranks if arrays of a rank have wrong shapes, or if the absolute
+  /// value of the weight of a loss is neither 0 nor between 1e-150 and 1e150. Collective; the caller must be in a
+  /// LibraryScope.
   OutputValues read_weights(nb::handle arrays) const;
 
  private:

@@ -199,8 +199,8 @@ def test_files_that_the_scene_reads_are_not_overwritten(tmp_path):
 
 def test_wrong_values_name_the_entry(tmp_path):
     for text, message in (
-        ("{youngs_moduls: 1}", "values.youngs_moduls: there is no parameter of this name; did you mean youngs_modulus?"),
-        ("{'traction:x_mx': [0, 0, 1]}", "no parameter 'traction:x_mx'; did you mean traction:x_max?"),
+        ("{youngs_moduls: 1}", "values.youngs_moduls: there is no parameter of this name; did you mean 'youngs_modulus'?"),
+        ("{'traction:x_mx': [0, 0, 1]}", "no parameter 'traction:x_mx'; did you mean 'traction:x_max'?"),
         ("{youngs_modulus: -1}", "values.youngs_modulus: -1 is not positive"),
         ("{gravity: [1, 2]}", r"has the shape \[2\]; give \[3\], or one for each of solver.steps"),
         ("{youngs_modulus: [1, 2]}", "one value per tetrahedron"),

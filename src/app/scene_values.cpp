@@ -18,7 +18,8 @@ std::vector<ValueEntry> parse_replacements(const Value& value, const Scene& scen
       std::vector<std::string> known;
       for (const ParameterSpec& spec : parameter_specs()) known.emplace_back(spec.name);
       const std::string likely = nearest(name.substr(0, name.find(':')), known);
-      item.place.fail("there is no parameter of this name" + (likely.empty() ? "" : "; did you mean " + likely + "?"));
+      item.place.fail("there is no parameter of this name" +
+                      (likely.empty() ? "" : "; did you mean '" + likely + "'?"));
     }
     entries.push_back({name, parse_numbers(item, scene), item.place});
   }

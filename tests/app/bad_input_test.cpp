@@ -232,9 +232,9 @@ TEST_F(BadInput, Fields) {
                   "s.yaml:4: initial.velocity: "});
   expect_refused({"values of velocities of another shape", body + "values: {initial_velocities: 3}\n",
                   "s.yaml:4: values.initial_velocities: "});
-  expect_refused({"values of an unknown parameter", body + "values: {youngs_modulos: 3}\n",
-                  "s.yaml:4: values.youngs_modulos: the scene has no parameter 'youngs_modulos'; did you mean "
-                  "'youngs_modulus'?"});
+  expect_refused(
+      {"values of an unknown parameter", body + "values: {youngs_modulos: 3}\n",
+       "s.yaml:4: values.youngs_modulos: there is no parameter of this name; did you mean 'youngs_modulus'?"});
   expect_refused({"signal of another length",
                   box + rubber + "solver: {steps: 2, damping: {file: three.h5, dataset: /values}}\n",
                   "s.yaml:3: solver.damping: "});
