@@ -121,7 +121,7 @@ TEST(Trajectory, KeepsTheFramesBeforeAFailure) {
   writer.write(1, 0.1, state_of(*mesh, 1));
   State broken;
   broken.add(state_of(*mesh, 2)["positions"].clone());
-  EXPECT_CONTAINS(error_of(ErrorKind::run, [&] { writer.write(2, 0.2, broken); }), "no field 'velocities'");
+  EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { writer.write(2, 0.2, broken); }), "no field 'velocities'");
   EXPECT_EQ(writer.num_frames(), 2);
   writer.finish(false);
   const Hdf5File file = Hdf5File::open(MPI_COMM_WORLD, "early.h5");
@@ -154,7 +154,7 @@ TEST(Trajectory, RefusesWhatItCannotWrite) {
   TrajectoryWriter huge(*mesh, "huge.h5", {"positions"}, std::int64_t{1} << 50);
   EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { huge.write(0, 0.0, state_of(*mesh, 0)); }), "MB are free");
   TrajectoryWriter unknown(*mesh, "unknown.h5", {"spin"});
-  EXPECT_CONTAINS(error_of(ErrorKind::run, [&] { unknown.write(0, 0.0, state_of(*mesh, 0)); }), "no field 'spin'");
+  EXPECT_CONTAINS(error_of(ErrorKind::input, [&] { unknown.write(0, 0.0, state_of(*mesh, 0)); }), "no field 'spin'");
 }
 
 }  // namespace
