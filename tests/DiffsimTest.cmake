@@ -33,7 +33,7 @@ endif()
 # addition to those of every test.
 function(diffsim_add_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "RANKS;THREADS;TIMEOUT;CODE;MATCH" "LABELS;ENVIRONMENT;COMMAND")
-  foreach(default IN ITEMS RANKS=1 THREADS=1 TIMEOUT=300 CODE=0)
+  foreach(default IN ITEMS RANKS=1 THREADS=1 TIMEOUT=600 CODE=0)
     string(REPLACE "=" ";" default ${default})
     list(GET default 0 key)
     if(NOT DEFINED arg_${key})
@@ -77,7 +77,7 @@ set(DIFFSIM_QUICK_FOLDERS core mesh io elastic load spring contact checkpoint)
 #                  [EVERY_CASE] [LIBRARIES target...] [DEFINITIONS definition...])
 #
 # Adds the source to the program of its folder, FOLDER_tests, and adds one CTest for each number of ranks and of
-# threads: folder.x.np2, or folder.x.np2.t2 for two threads. The default is RANKS 1 2 3, THREADS 1, TIMEOUT 300. Paths
+# threads: folder.x.np2, or folder.x.np2.t2 for two threads. The default is RANKS 1 2 3, THREADS 1, TIMEOUT 600. Paths
 # are relative to tests/. With APART the source has its own main() and becomes a separate program, FOLDER_x_test. QUICK
 # lists the numbers of ranks on which the test has the label `quick`: by default 1 and 2 in DIFFSIM_QUICK_FOLDERS,
 # otherwise none; QUICK 0 means none. In DIFFSIM_SPLIT_FOLDERS, all cases run on one rank, and also cases 1, 4, 7, … on
@@ -92,7 +92,7 @@ function(diffsim_add_test file)
   if(NOT EXISTS ${PROJECT_SOURCE_DIR}/tests/${file})
     message(FATAL_ERROR "diffsim_add_test(${file}): there is no tests/${file}")
   endif()
-  foreach(default IN ITEMS "RANKS=1 2 3" "THREADS=1" "TIMEOUT=300")
+  foreach(default IN ITEMS "RANKS=1 2 3" "THREADS=1" "TIMEOUT=600")
     string(REGEX MATCH "(.*)=(.*)" _ ${default})
     if(NOT DEFINED arg_${CMAKE_MATCH_1})
       string(REPLACE " " ";" arg_${CMAKE_MATCH_1} ${CMAKE_MATCH_2})
