@@ -35,7 +35,8 @@ function(diffsim_add_python_test name)
 endfunction()
 
 set(documents test_documents.py) # programs of the documentation and notebooks, which take as long as all other tests
-set(ignored --ignore=${CMAKE_CURRENT_SOURCE_DIR}/tests/${documents})
+set(ignored ${documents} test_ranks.py) # test_ranks.py compares several ranks with one
+list(TRANSFORM ignored PREPEND --ignore=${CMAKE_CURRENT_SOURCE_DIR}/tests/)
 diffsim_add_python_test(python.tests RANKS 1 MODULES pytest numpy TESTS "." ${ignored})
 diffsim_add_python_test(python.documents RANKS 1 MODULES pytest numpy TESTS ${documents})
 diffsim_add_python_test(python.tests.np2 RANKS 2 MODULES pytest numpy mpi4py 
